@@ -1,0 +1,1 @@
+"""The scale model of the cluster on one machine, and what is measured on it."""

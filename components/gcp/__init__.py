@@ -1,0 +1,1 @@
+"""Components that create Google Cloud resources: network, cluster, node pools, images."""

@@ -1,0 +1,1 @@
+"""Components of the `kubernetes` target, reused unchanged by the GKE stacks."""

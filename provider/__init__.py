@@ -1,0 +1,1 @@
+"""The Pulumi provider of this project: resources that no published provider has."""

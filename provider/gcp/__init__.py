@@ -1,0 +1,1 @@
+"""Resources that talk to Google's own APIs: image builds, the inventory."""

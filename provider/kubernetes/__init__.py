@@ -1,0 +1,1 @@
+"""Resources that follow and diagnose what runs in Kubernetes."""

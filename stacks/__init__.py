@@ -1,0 +1,1 @@
+"""What each stack consists of; composes components and creates nothing itself."""

@@ -1,0 +1,1 @@
+"""The training program: servers, coordinator and tasks; imports neither Pulumi nor any other folder of this project."""

@@ -1,0 +1,1 @@
+"""Tasks to train: a model with its data, loss and metric."""
