@@ -1,1 +1,1 @@
-"""The training program: servers, coordinator and tasks; imports neither Pulumi nor any other folder of this project."""
+"""The training program: servers, coordinator and tasks. Imports neither Pulumi nor other folders of ours."""
