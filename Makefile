@@ -33,7 +33,7 @@ setup-dev:
 
 .PHONY: test check format bench
 test: setup-dev ## Run all tests that need no cloud
-	@$(TFCLUSTER) with-engine .venv/bin/python -m pytest -m "not kubernetes" $(ARGS)
+	@eval "$$($(TFCLUSTER) env)" && python -m pytest -m "not kubernetes" $(ARGS)
 check: setup-dev ## Check format, lint and types
 	@.venv/bin/ruff format --check $(CHECKED)
 	@.venv/bin/ruff check $(CHECKED)

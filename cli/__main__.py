@@ -8,9 +8,9 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from cli import stack
+from cli import env, stack
 
-_MODULES = (stack,)
+_MODULES = (stack, env)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
