@@ -25,7 +25,7 @@ _HOST_SCRIPTS = (
     "python/dist/pulumi-resource-pulumi-python",
     "python/dist/pulumi-analyzer-policy-python",
 )
-_PROGRESS_INTERVAL_S = 15.0
+_PROGRESS_INTERVAL_S = 30.0
 
 
 class GoBuildError(Exception):

@@ -1,7 +1,7 @@
 """Entry point of the `tfcluster` command: one module a verb, or a group of verbs.
 
-A module joins by a function `add_parsers(verbs)` that registers its parsers, each with `run` set to a function
-from the parsed arguments to the exit code.
+A module joins by a function `add_parsers(verbs)` that registers its parsers, each with `run` set to a
+function from the parsed arguments to the exit code.
 """
 
 import argparse
