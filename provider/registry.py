@@ -1,0 +1,35 @@
+"""Which resources this provider has.
+
+Modules are imported when the first resource of a kind is used, so that a `local` stack never waits for the
+client libraries of Kubernetes or Google.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from typing import Any
+
+from provider.errors import ProviderError
+from provider.resource import Resource
+
+PACKAGE = "tfcluster"
+
+RESOURCES: Mapping[str, str] = {
+    "tfcluster:index:LocalRun": "provider.local.local_run:LocalRun",
+    "tfcluster:index:ServerProcesses": "provider.local.server_processes:ServerProcesses",
+}
+"""Type token in the engine: ``module:class`` that implements it. The components rely on the tokens."""
+
+
+def make_resource(token: str, resources: Mapping[str, str] = RESOURCES) -> Resource[Any, Any]:
+    """Import and make the class behind a type token.
+
+    Raises:
+        ProviderError: No resource has this token.
+    """
+    if token not in resources:
+        known = ", ".join(sorted(resources))
+        raise ProviderError(f"{token} is no resource of the {PACKAGE} provider: it has {known}")
+    module_name, class_name = resources[token].split(":")
+    return getattr(importlib.import_module(module_name), class_name)()

@@ -1,0 +1,1 @@
+"""A provider with one small resource, to see the framework through the real engine."""
