@@ -41,3 +41,10 @@ check: setup-dev ## Check format, lint and types
 format: setup-dev ## Format the code and mend what the linter can
 	@.venv/bin/ruff format $(CHECKED)
 	@.venv/bin/ruff check --fix $(CHECKED)
+
+LOCK := .venv/bin/uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-header \
+	--no-annotate --no-emit-index-url --quiet
+.PHONY: lock
+lock: setup-dev ## Lock the newest allowed versions of all dependencies, with hashes and without addresses
+	@$(LOCK) $(ARGS) -o requirements.txt
+	@$(LOCK) $(ARGS) --group dev -c requirements.txt -o requirements-dev.txt
