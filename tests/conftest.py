@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import provider  # noqa: F401 -- first: settles which copy of Google's status message a process uses
 from tests.engine import Engine
 
 
