@@ -46,9 +46,9 @@ def not_enabled(service: str) -> str:
     """What Google says when an API is off, or was switched on only a moment ago."""
     api = f"{service}.googleapis.com"
     return (
-        f"googleapi: Error 403: {api} has not been used in project {PROJECT} before or it is disabled. Enable it"
-        f" by visiting https://console.developers.google.com/apis/api/{api}/overview?project={PROJECT} then"
-        " retry. If you enabled this API recently, wait a few minutes for the action to propagate to our"
+        f"googleapi: Error 403: {api} has not been used in project {PROJECT} before or it is disabled."
+        f" Enable it by visiting https://console.developers.google.com/apis/api/{api}/overview?project={PROJECT}"
+        " then retry. If you enabled this API recently, wait a few minutes for the action to propagate to our"
         " systems and retry., accessNotConfigured"
     )
 
@@ -83,7 +83,7 @@ class State:
         objects: Kind, inputs and outputs of what exists, by id.
         use: Consumption by metric, by the thing that consumes.
         events: What was done, in order: `create type name` and the like.
-        leftovers: What no resource owns: disks, addresses and so on, as the REST API lists them, by collection.
+        leftovers: What no resource owns, as the REST API lists it, by collection: disks and so on.
         enabled: APIs that are on, by the first part of their name.
     """
 

@@ -60,7 +60,7 @@ _ROLLED = ("nodeConfig.machineType", "nodeConfig.bootDisk", "nodeConfig.diskSize
 Values = Mapping[str, Any]
 
 
-class CreatedWithErrors(Exception):
+class InitialisationError(Exception):
     """The resource exists, but its creation failed afterwards; carries its id and outputs."""
 
     def __init__(self, resource_id: str, outputs: dict[str, Any], reason: str) -> None:
@@ -87,7 +87,7 @@ def create_cluster(state: State, inputs: Values) -> tuple[str, dict[str, Any]]:
 
     Raises:
         CloudError: A quota is too small for the temporary pool, or the cluster exists.
-        CreatedWithErrors: The creation was accepted and failed then.
+        InitialisationError: The creation was accepted and failed then.
     """
     resource_id = cluster_id(inputs)
     if resource_id in state.objects:
@@ -101,7 +101,7 @@ def create_cluster(state: State, inputs: Values) -> tuple[str, dict[str, Any]]:
     if fault is not None:
         pool = {"name": "default-pool", "nodeCount": nodes, "status": "RUNNING", "cluster": resource_id}
         state.objects[temporary] = {"kind": NODE_POOL, "inputs": pool, "outputs": pool}
-        raise CreatedWithErrors(
+        raise InitialisationError(
             resource_id, outputs, f"Error waiting for creating GKE cluster: {fault.message}"
         )
     state.release(temporary)

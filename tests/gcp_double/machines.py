@@ -19,6 +19,7 @@ _FAMILIES = {
     "n4": ("CPUS_PER_VM_FAMILY",),
 }
 _CLASSES_GB_PER_VCPU = {"highcpu": 1, "standard": 4, "highmem": 8}
+_VCPUS = (1, 2, 4, 8, 16, 32)
 _SHARED_CORE_MB = {"e2-micro": 1024, "e2-small": 2048, "e2-medium": 4096}
 _DISK_METRICS = {
     "pd-standard": "DISKS_TOTAL_GB",
@@ -76,3 +77,9 @@ def nodes_use(count: int, node_config: Mapping[str, Any] | None, public: bool) -
     if public:
         amounts["IN_USE_ADDRESSES"] = count
     return amounts
+
+
+def offered_names() -> list[str]:
+    """Names of all machine types that exist."""
+    sizes = [f"{family}-{size}-{n}" for family in _FAMILIES for size in _CLASSES_GB_PER_VCPU for n in _VCPUS]
+    return [*_SHARED_CORE_MB, *sizes]

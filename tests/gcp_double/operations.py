@@ -30,7 +30,7 @@ def create(state: State, token: str, inputs: Values) -> tuple[str, dict[str, Any
 
     Raises:
         CloudError: The API refuses.
-        CreatedWithErrors: It exists, but something failed afterwards.
+        InitialisationError: It exists, but something failed afterwards.
     """
     _fail_on_purpose(state, "create", token)
     if token == clusters.CLUSTER:

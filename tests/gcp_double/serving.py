@@ -16,7 +16,7 @@ from pulumi.runtime.proto import provider_pb2_grpc, status_pb2
 
 from provider.properties import wire
 from tests.gcp_double.cloud import CloudError
-from tests.gcp_double.clusters import CreatedWithErrors
+from tests.gcp_double.clusters import InitialisationError
 
 
 class PlainErrors(ProviderServicer):
@@ -27,7 +27,7 @@ class PlainErrors(ProviderServicer):
             return await self._call("Create", request)
         except CloudError as error:
             await context.abort(grpc.StatusCode.UNKNOWN, str(error))
-        except CreatedWithErrors as error:
+        except InitialisationError as error:
             await context.abort_with_status(_initialisation_failed(error))
 
     async def Update(self, request: Any, context: Any) -> Any:  # noqa: N802
@@ -62,11 +62,12 @@ async def _serve(provider: api.Provider, version: str, engine_address: str) -> N
     provider_pb2_grpc.add_ResourceProviderServicer_to_server(servicer, server)
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()
-    print(port, flush=True)
+    sys.stdout.write(f"{port}\n")
+    sys.stdout.flush()
     await server.wait_for_termination()
 
 
-def _initialisation_failed(error: CreatedWithErrors) -> grpc.Status:
+def _initialisation_failed(error: InitialisationError) -> grpc.Status:
     detail = proto.provider_pb2.ErrorResourceInitFailed(id=error.resource_id, reasons=[str(error)])
     detail.properties.update({key: wire(value).marshal() for key, value in error.outputs.items()})
     status = status_pb2.Status(code=grpc.StatusCode.UNKNOWN.value[0], message=str(error))
