@@ -52,10 +52,11 @@ class Dataset:
 
 @dataclass(frozen=True)
 class DataRequest:
-    """Where a task may find its data: a file the user named and the cache folder; either may be empty."""
+    """Where a task may find its data: the user's file, the cache's folder, a mirror; each may be empty."""
 
     data_file: str = ""
     data_dir: str = ""
+    mirror: str = ""
 
 
 class Noise(Protocol):
