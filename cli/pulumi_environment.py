@@ -16,6 +16,7 @@ from bootstrap.environment import ENVIRONMENT, PROJECT
 STATE = PROJECT / ".state"
 """What this checkout keeps beside the user's files: Pulumi's state, the passphrase, records of processes."""
 
+_PROXY_VARIABLES = {"http_proxy", "https_proxy", "all_proxy", "grpc_proxy"}
 _PASSPHRASE_VARIABLES = ("PULUMI_CONFIG_PASSPHRASE", "PULUMI_CONFIG_PASSPHRASE_FILE")
 
 
@@ -40,6 +41,7 @@ def pulumi_environment(current: Mapping[str, str], *, needs_plugins: bool) -> di
     variables.setdefault("PULUMI_OPTION_SKIP_CONFIG_VALIDATION", "true")
     if not needs_plugins:
         variables.setdefault("PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION", "true")
+    variables |= _proxy_exceptions(current)
     if not _has_own_backend(current):
         backend = STATE / "pulumi"
         backend.mkdir(parents=True, exist_ok=True)
@@ -47,6 +49,16 @@ def pulumi_environment(current: Mapping[str, str], *, needs_plugins: bool) -> di
     if not any(name in current for name in _PASSPHRASE_VARIABLES):
         variables["PULUMI_CONFIG_PASSPHRASE_FILE"] = str(_passphrase_file())
     return variables
+
+
+def _proxy_exceptions(current: Mapping[str, str]) -> dict[str, str]:
+    """Keep the program's connection to its engine, on the loopback address, away from a user's proxy."""
+    if not any(name.lower() in _PROXY_VARIABLES and value for name, value in current.items()):
+        return {}
+    return {
+        name: ",".join(filter(None, [current.get(name, ""), "127.0.0.1", "localhost"]))
+        for name in ("no_proxy", "NO_PROXY")
+    }
 
 
 def _has_own_backend(current: Mapping[str, str]) -> bool:

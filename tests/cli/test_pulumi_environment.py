@@ -74,3 +74,12 @@ def test_without_an_engine_the_set_up_is_named(state, monkeypatch):
     monkeypatch.setattr(module, "find_engine", lambda: None)
     with pytest.raises(EngineError, match="Run `make setup`"):
         pulumi_environment({}, needs_plugins=False)
+
+
+def test_a_proxy_does_not_come_between_the_program_and_its_engine(state):
+    variables = pulumi_environment(
+        {"https_proxy": "http://proxy:1", "no_proxy": "example.com"}, needs_plugins=False
+    )
+    assert variables["no_proxy"] == "example.com,127.0.0.1,localhost"
+    assert variables["NO_PROXY"] == "127.0.0.1,localhost"
+    assert "no_proxy" not in pulumi_environment({}, needs_plugins=False)
