@@ -8,9 +8,9 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from cli import env, stack
+from cli import env, plan, stack
 
-_MODULES = (stack, env)
+_MODULES = (stack, plan, env)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

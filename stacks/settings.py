@@ -51,6 +51,28 @@ class TrainingSettings:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
+class CapacitySettings:
+    """Which machines the GKE cluster has; the meaning of each field stands in `Pulumi.yaml`.
+
+    Whether they exist, go together and fit the quotas is decided in `stacks.capacity`.
+    """
+
+    zone: str = _setting(pattern(r"[a-z0-9-]+", "the name of a Compute Engine zone"))
+    machine_type: str = _setting(pattern(r"[a-z0-9-]+", "the name of a machine type, or `auto`"))
+    node_sharing: str = _setting(choice("any", "services", "none"))
+    worker_cpu_millicores: int = _setting(integer(0, 64_000))
+    disk_type: str = _setting(choice("auto", "pd-standard", "pd-balanced", "pd-ssd", "hyperdisk-balanced"))
+    disk_gb: int = _setting(integer(10, 2_000))
+    runs_disk_gb: int = _setting(integer(10, 2_000))
+    vcpu_budget: int = _setting(integer(0, 100_000))
+    fit: bool = _setting(boolean())
+    spot: bool = _setting(boolean())
+    max_surge: int = _setting(integer(0, 20))
+    private_nodes: bool = _setting(boolean())
+    cloud_logging: bool = _setting(boolean())
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class Settings:
     """All settings of one stack."""
 
@@ -63,6 +85,7 @@ class Settings:
     runs_dir: str = _setting(pattern(r".+", "a folder name"))
     wait_for_training: bool = _setting(boolean())
     training: TrainingSettings
+    capacity: CapacitySettings
 
     @property
     def servers_offered(self) -> int:

@@ -1,4 +1,4 @@
-"""What a planned GKE cluster consists of: the words in which the plan speaks to the components and the report.
+"""What a planned GKE cluster consists of: the words in which the plan speaks to components and report.
 
 Plain frozen values. How they are chosen stands in `planner` and the modules it uses; nothing here decides
 anything, and nothing here knows Pulumi.
@@ -8,7 +8,11 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Literal
 
+from stacks.capacity.figures import Cost, MetricPeak, Prediction
 from stacks.topology import Role
+
+PodKind = Literal["interface", "training", "master", "worker"]
+"""Kinds of our pods: the interface and the training Job run on the `if` node."""
 
 NODE_LABELS: Mapping[Role, str] = {role: f"app-{role}" for role in Role}
 """Key of the node label that stands for each role; its value is always ``"true"``.
@@ -68,8 +72,8 @@ class Pool:
     def name(self) -> str:
         """The pool's name in GKE.
 
-        It names the machine type, so that another type is another pool, deleted before it is created: GKE would
-        otherwise resize and retype in an order of its own, and exceed the quota between the two.
+        It names the machine type, so that another type is another pool, deleted before it is created. A pool
+        resized and retyped in place could exceed the quota between the two steps.
         """
         return f"{self.key}-{self.machine_type}"
 
@@ -106,7 +110,7 @@ class Pod:
         tolerates_taint: Whether the pod may run on workers' tainted nodes.
     """
 
-    kind: Literal["interface", "training", "master", "worker"]
+    kind: PodKind
     role: Role
     count: int
     cpu_millicores: int
@@ -174,7 +178,7 @@ class Layout:
         """The pool on which a role runs."""
         return next(pool for pool in self.pools if role in pool.roles)
 
-    def pod(self, kind: str) -> Pod:
+    def pod(self, kind: PodKind) -> Pod:
         """What a pod of a kind asks for."""
         return next(pod for pod in self.pods if pod.kind == kind)
 
@@ -182,83 +186,6 @@ class Layout:
     def node_count(self) -> int:
         """Nodes of all pools."""
         return sum(pool.node_count for pool in self.pools)
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class MetricPeak:
-    """The most that the stack uses of one quota metric, phase by phase.
-
-    Attributes:
-        metric: Compute Engine's name of the quota, or ``vcpuBudget``.
-        create: While the cluster is made and only the temporary pool exists.
-        steady: While everything runs.
-        upgrade: While nodes are upgraded, surge nodes included.
-        replace: While a pool is replaced, or the running pools become the planned ones.
-        limit: The quota; `None` where it isn't known, which counts as nothing left.
-        in_use: What others use of it already.
-    """
-
-    metric: str
-    create: int
-    steady: int
-    upgrade: int
-    replace: int
-    limit: int | None
-    in_use: int = 0
-
-    @property
-    def peak(self) -> int:
-        """The largest of the phases."""
-        return max(self.create, self.steady, self.upgrade, self.replace)
-
-    @property
-    def available(self) -> int:
-        """What the stack may use."""
-        return 0 if self.limit is None else max(0, self.limit - self.in_use)
-
-    @property
-    def fits(self) -> bool:
-        """Whether the peak stays within what is available."""
-        return self.peak <= self.available
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Cost:
-    """What the cluster costs, in US dollars.
-
-    Attributes:
-        lines: Dollars an hour by item, the control plane's fee included.
-        credit_per_hour: What Google credits of the fee while its monthly credit lasts.
-        run_hours: Hours from the start of `up` to the end of `destroy`, for the one run.
-        run_dollars: What that costs before the credit.
-    """
-
-    lines: Mapping[str, float]
-    credit_per_hour: float
-    run_hours: float
-    run_dollars: float
-
-    @property
-    def dollars_per_hour(self) -> float:
-        """Sum of the items, before the credit."""
-        return sum(self.lines.values())
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Prediction:
-    """What training is predicted to be like.
-
-    Attributes:
-        seconds_per_step: Time of one step with all workers.
-        speedup: How many times faster than one such worker alone.
-        training_seconds: Time of all steps.
-        source: Where the numbers come from, in a few words.
-    """
-
-    seconds_per_step: float
-    speedup: float
-    training_seconds: float
-    source: str
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -293,3 +220,28 @@ class Plan:
     def region(self) -> str:
         """The zone's region, e.g. ``us-central1``."""
         return self.zone.rpartition("-")[0]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Refusal:
+    """No cluster: everything that is wrong, at once.
+
+    Attributes:
+        stack: Name of the Pulumi stack.
+        zone: Zone asked for.
+        workers: Workers asked for.
+        problems: Sentences, each with value, rule, arithmetic and a way out.
+        largest_fit: Largest number of workers that fits; `None` where that isn't the question.
+        nearest: The layout that breaks the quotas least.
+        peaks: What that layout needs.
+        warnings: Sentences for people.
+    """
+
+    stack: str
+    zone: str
+    workers: int
+    problems: tuple[str, ...]
+    largest_fit: int | None = None
+    nearest: Layout | None = None
+    peaks: tuple[MetricPeak, ...] = ()
+    warnings: tuple[str, ...] = ()

@@ -1,0 +1,70 @@
+"""The arithmetic of a quota that isn't kept, as a sentence with a way out."""
+
+from collections.abc import Iterator
+
+from stacks.capacity import demand, quotas
+from stacks.capacity.figures import MetricPeak
+from stacks.capacity.plan import Layout, TemporaryPool
+from stacks.capacity.quotas import Quotas
+from stacks.capacity.request import PlanRequest
+
+_DISKS = "lower diskGb or choose a diskType of another quota"
+_FIXES = {
+    quotas.VCPU_BUDGET: "raise vcpuBudget if the quota allows it",
+    "SSD_TOTAL_GB": _DISKS,
+    "HDB_TOTAL_GB": _DISKS,
+    "DISKS_TOTAL_GB": "lower diskGb",
+    quotas.IN_USE_ADDRESSES: "keep privateNodes true, so that nodes need no address",
+    quotas.STATIC_ADDRESSES: "release a reserved address",
+    quotas.NETWORKS: "delete an unused VPC network",
+    quotas.ROUTERS: "delete an unused Cloud Router",
+}
+
+
+def refusal(
+    request: PlanRequest, layout: Layout, temporary: TemporaryPool, known: Quotas, peak: MetricPeak
+) -> str:
+    """Why a metric's quota isn't kept: the sum, the limit, what others use, what is missing, what helps."""
+    phase = next(
+        name for name in ("steady", "create", "upgrade", "replace") if getattr(peak, name) == peak.peak
+    )
+    total = " + ".join(_parts(request, layout, temporary, known, peak.metric, phase))
+    if phase == "replace":
+        total = f"{peak.peak} while the pools that run now become the planned ones"
+    others = f", {peak.in_use} of them in use by others" if peak.in_use else ""
+    if peak.limit is None:
+        allowed = "its quota isn't known, which counts as none"
+    else:
+        allowed = f"{peak.limit} allowed{others}"
+    return (
+        f"{peak.metric}: {total} = {peak.peak} needed ({phase}), {allowed}:"
+        f" {peak.peak - peak.available} too many. {_fix(peak)}"
+    )
+
+
+def _parts(
+    request: PlanRequest, layout: Layout, temporary: TemporaryPool, known: Quotas, metric: str, phase: str
+) -> Iterator[str]:
+    """The summands of a metric in a phase."""
+    if phase == "create":
+        use = demand.temporary_use(request, temporary, known)[metric]
+        yield f"temporary pool {use}"
+        return
+    surge = 0
+    for pool in layout.pools:
+        use = demand.pool_use(request, pool, known)[metric]
+        if use:
+            yield f"{pool.key} {pool.node_count} x {use // pool.node_count}"
+            surge = max(surge, request.max_surge * use // pool.node_count)
+    around = demand.around_use(request, layout)[metric]
+    if around:
+        yield f"{'runs' if metric.endswith('_GB') else 'network'} {around}"
+    if phase == "upgrade" and surge:
+        yield f"surge {surge}"
+
+
+def _fix(peak: MetricPeak) -> str:
+    if peak.limit is None:
+        return f"Let preview read the quota, or give it as `--quota {peak.metric}=LIMIT`."
+    fix = _FIXES.get(peak.metric, "lower workers or ask Google for more, which a free trial can't get")
+    return f"{fix[0].upper()}{fix[1:]}."

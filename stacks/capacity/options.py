@@ -1,0 +1,92 @@
+"""The shapes that the settings allow, each with what its workers get; the search's raw material."""
+
+import dataclasses
+import math
+from collections.abc import Iterator, Sequence
+
+from stacks.capacity.layouts import lay_out
+from stacks.capacity.machines import MACHINE_TYPES, MachineType
+from stacks.capacity.plan import Layout
+from stacks.capacity.request import NodeSharing, PlanRequest
+from stacks.capacity.shapes import Arrangement, Shape, Shortfall, WorkerShare, bare_node, worker_share
+from stacks.capacity.sharing import NEEDS
+
+
+@dataclasses.dataclass(frozen=True)
+class Option:
+    """Where the workers go and what each gets; the machine type of other nodes is still open.
+
+    Attributes:
+        shape: The shape, with the workers' machine type standing in for the still open one.
+        nodes: Nodes of the workers' machine type.
+        share: What each worker gets.
+    """
+
+    shape: Shape
+    nodes: int
+    share: WorkerShare
+
+
+def machine_types(request: PlanRequest) -> tuple[MachineType, ...]:
+    """The machine types to choose from: the one that is named, or all that `auto` considers.
+
+    `auto` leaves out shared-core types, whose CPU is throttled, those that the images aren't built for, and
+    those that the zone doesn't offer or the named disk type doesn't go with.
+    """
+    if request.machine_type != "auto":
+        return (MACHINE_TYPES[request.machine_type],)
+    return tuple(
+        machine
+        for machine in MACHINE_TYPES.values()
+        if not machine.is_shared_core
+        and machine.family.arch == request.image_arch
+        and (request.offered is None or machine.name in request.offered)
+        and (request.disk_type == "auto" or request.disk_type in machine.family.disk_types)
+    )
+
+
+def options(request: PlanRequest, machines: Sequence[MachineType]) -> Iterator[Option]:
+    """Every way to place the workers whose pods fit on the nodes."""
+    match request.node_sharing:
+        case NodeSharing.ANY:
+            yield from _together(request, machines)
+            yield from _on_own_nodes(request, machines, Arrangement.APART, most_a_node=request.workers)
+        case NodeSharing.SERVICES:
+            yield from _on_own_nodes(request, machines, Arrangement.APART, most_a_node=1)
+        case NodeSharing.NONE:
+            yield from _on_own_nodes(request, machines, Arrangement.SINGLE, most_a_node=1)
+
+
+def _together(request: PlanRequest, machines: Sequence[MachineType]) -> Iterator[Option]:
+    """One node for everything; not with Spot machines, which are for workers alone."""
+    for machine in () if request.spot else machines:
+        shape = Shape(Arrangement.TOGETHER, machine, machine, request.workers)
+        layout = lay_out(request, shape)
+        if isinstance(layout, Layout):
+            worker = layout.pod("worker")
+            yield Option(shape, 1, WorkerShare(worker.cpu_millicores, worker.memory_mib))
+
+
+def _on_own_nodes(
+    request: PlanRequest, machines: Sequence[MachineType], arrangement: Arrangement, most_a_node: int
+) -> Iterator[Option]:
+    needs = NEEDS["worker"]
+    for machine in machines:
+        node = bare_node(request, machine)
+        each = max(needs.cpu.floor, request.worker_cpu_millicores)
+        most = min(most_a_node, node.cpu // each, node.memory // needs.memory.floor)
+        # Of the numbers a node that need equally many nodes, the smallest leaves most to each worker.
+        for nodes in sorted({math.ceil(request.workers / count) for count in range(1, most + 1)}):
+            count = math.ceil(request.workers / nodes)
+            share = worker_share(request, node.cpu, node.memory, count)
+            if share is not None:
+                yield Option(Shape(arrangement, machine, machine, count), nodes, share)
+
+
+def shortfalls(request: PlanRequest, machines: Sequence[MachineType]) -> Iterator[Shortfall]:
+    """Why pods don't fit on nodes, for each machine type in the arrangement that asks for least."""
+    arrangement = Arrangement.SINGLE if request.node_sharing is NodeSharing.NONE else Arrangement.APART
+    for machine in machines:
+        layout = lay_out(request, Shape(arrangement, machine, machine, 1))
+        if isinstance(layout, Shortfall):
+            yield layout
