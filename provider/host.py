@@ -96,14 +96,17 @@ class Host(sdk.Provider):
     async def diff(self, request: sdk.DiffRequest) -> sdk.DiffResponse:
         """Say whether a resource must change."""
 
-        def work(resource: AnyResource, _: Operation) -> Diff:
+        def work(resource: AnyResource, operation: Operation) -> Diff:
             unknown = properties.unknown_names(request.new_inputs)
             if unknown:
                 old = request.old_state
                 changed = frozenset(n for n, value in request.new_inputs.items() if old.get(n) != value)
                 return Diff(changed | unknown, (changed | unknown) & resource.replace_on)
             state = _state_of(resource, request.resource_id, request.old_state)
-            return resource.diff(state, properties.decode(resource.inputs_type, request.new_inputs))
+            found = resource.diff(state, properties.decode(resource.inputs_type, request.new_inputs))
+            if found.reason:
+                operation.progress.say(found.reason)
+            return found
 
         found = await self._run(request.urn, 0, work)
         return _diff_response(found, request.new_inputs.keys())
@@ -235,13 +238,15 @@ def _previewed(resource: AnyResource, given: PropertyMap) -> PropertyMap:
 
 def _diff_response(found: Diff, input_names: Collection[str]) -> sdk.DiffResponse:
     update, replace = sdk.PropertyDiffKind.UPDATE, sdk.PropertyDiffKind.UPDATE_REPLACE
+    # outputs are left out of the details: `pulumi preview --diff` would show them as deleted
     return sdk.DiffResponse(
         changes=bool(found.changed),
         replaces=sorted(found.replaced),
         diffs=sorted(found.changed),
         delete_before_replace=bool(found.replaced) and found.is_deleted_first,
         detailed_diff={
-            name: sdk.PropertyDiff(replace if name in found.replaced else update, name in input_names)
+            name: sdk.PropertyDiff(replace if name in found.replaced else update, input_diff=True)
             for name in found.changed
+            if name in input_names
         },
     )

@@ -39,7 +39,7 @@ class EngineTerminal:
     """
 
     def __init__(self, address: str) -> None:
-        self._stub = EngineStub(grpc.insecure_channel(address))
+        self._stub = EngineStub(grpc.insecure_channel(address, [("grpc.enable_http_proxy", 0)]))
 
     def __call__(self, urn: str, line: str, *, is_warning: bool, is_ephemeral: bool) -> None:
         """Show one line on the row of the resource with this URN."""

@@ -98,11 +98,13 @@ class Diff:
         changed: Names of the properties, inputs or outputs, that the next update changes.
         replaced: Those of them that only a new resource can have.
         is_deleted_first: Whether a replaced resource must be gone before the new one is made.
+        reason: One line for the user on what the inputs don't tell, as in "worker1 has died".
     """
 
     changed: frozenset[str] = frozenset()
     replaced: frozenset[str] = frozenset()
     is_deleted_first: bool = True
+    reason: str = ""
 
 
 class Resource(ABC, Generic[I, O]):
