@@ -1,0 +1,55 @@
+"""The volume that keeps the runs: one claim, for the interface's pod and the training Job on one node."""
+
+from dataclasses import dataclass
+
+import pulumi
+import pulumi_kubernetes as kubernetes
+
+from components.kubernetes.pod import PART_OF
+
+
+@dataclass(frozen=True, kw_only=True)
+class StorageArgs:
+    """What the claim asks for.
+
+    Attributes:
+        namespace: Namespace of the claim.
+        size_gb: Size in GiB.
+        storage_class: Class of the volume; empty takes the cluster's default.
+        is_kept: Whether claim and volume stay when the stack is destroyed.
+    """
+
+    namespace: pulumi.Input[str]
+    size_gb: int
+    storage_class: str
+    is_kept: bool
+
+
+class Storage(pulumi.ComponentResource):
+    """A claim for a volume that one node mounts at a time. The cluster makes the volume."""
+
+    claim_name: pulumi.Output[str]
+    """Name of the claim."""
+
+    def __init__(self, name: str, args: StorageArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("tfcluster:index:Storage", name, {}, opts)
+        spec: kubernetes.core.v1.PersistentVolumeClaimSpecArgsDict = {
+            "access_modes": ["ReadWriteOnce"],
+            "resources": {"requests": {"storage": f"{args.size_gb}Gi"}},
+        }
+        if args.storage_class:
+            spec["storage_class_name"] = args.storage_class
+        claim = kubernetes.core.v1.PersistentVolumeClaim(
+            f"{name}-claim",
+            metadata={
+                "name": name,
+                "namespace": args.namespace,
+                "labels": PART_OF,
+                # Bound when the interface's pod is placed; whether it can be is diagnosed there.
+                "annotations": {"pulumi.com/skipAwait": "true"},
+            },
+            spec=spec,
+            opts=pulumi.ResourceOptions(parent=self, retain_on_delete=args.is_kept),
+        )
+        self.claim_name = claim.metadata.apply(lambda metadata: str(metadata.name))
+        self.register_outputs({"claimName": self.claim_name})

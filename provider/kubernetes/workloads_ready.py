@@ -1,0 +1,167 @@
+"""Waits until a stack's pods are ready, or says what keeps them from it: `tfcluster:index:WorkloadsReady`.
+
+It makes nothing in the cluster. A fault that does not pass by itself ends the wait within a minute, whatever
+the deadline; what waits only for time is shown, at least every 30 s.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from provider.errors import ProviderError
+from provider.kubernetes.client import Api, ApiUnreachable, is_unreachable_dropped, unreachable_advice
+from provider.kubernetes.diagnosis import Snapshot, findings, is_ready, pod_state
+from provider.kubernetes.finding import as_lines
+from provider.kubernetes.observation import Patience, take_snapshot
+from provider.operation import Operation
+from provider.properties import Properties
+from provider.resource import Created, Diff, Resource, State
+
+
+class Inputs(Properties, frozen=True, kw_only=True):
+    """What is waited for.
+
+    Attributes:
+        kubeconfig: Text of a kubeconfig.
+        namespace: The stack's namespace.
+        stateful_sets: Number of pods by StatefulSet.
+        deployments: Number of pods by Deployment.
+        revision: Changes with anything that makes pods anew, and is waited for again then.
+        setting_names: Settings to name, by role and matter.
+        timeout_s: Deadline.
+    """
+
+    kubeconfig: str
+    namespace: str
+    stateful_sets: dict[str, int]
+    deployments: dict[str, int]
+    revision: str
+    setting_names: dict[str, dict[str, str]]
+    timeout_s: int
+
+
+class Outputs(Properties, frozen=True, kw_only=True):
+    """What was found at last.
+
+    Attributes:
+        pods: Number of pods that were ready.
+    """
+
+    pods: int
+
+
+class WorkloadsReady(Resource[Inputs, Outputs]):
+    """The readiness of all workloads of a stack."""
+
+    inputs_type = Inputs
+    outputs_type = Outputs
+
+    def create(self, operation: Operation, inputs: Inputs) -> Created[Outputs]:
+        """Wait.
+
+        Raises:
+            ProviderError: A fault that does not pass, or the deadline; each pod that is not ready is named.
+        """
+        return Created(inputs.namespace, _wait(operation, inputs))
+
+    def read(self, operation: Operation, state: State[Inputs, Outputs]) -> State[Inputs, Outputs] | None:
+        """Count the pods that are ready now, so that the next `up` waits for those that are missing.
+
+        Raises:
+            ProviderError: The cluster does not answer.
+        """
+        del operation
+        api = Api(state.inputs.kubeconfig)
+        try:
+            ready = sum(_ready_pods(api, state.inputs).values())
+        except ApiUnreachable as error:
+            if is_unreachable_dropped():
+                return None
+            raise unreachable_advice(error) from error
+        return State(state.id, state.inputs, Outputs(pods=ready))
+
+    def diff(self, state: State[Inputs, Outputs], inputs: Inputs) -> Diff:
+        """Wait again for another set of pods, or when some were found missing."""
+        changed = super().diff(state, inputs).changed
+        is_short = state.outputs.pods < sum(_wanted(inputs).values())
+        return Diff(changed | ({"pods"} if is_short else set()))
+
+    def update(self, operation: Operation, state: State[Inputs, Outputs], inputs: Inputs) -> Outputs:
+        """Wait for the pods as they are wanted now.
+
+        Raises:
+            ProviderError: As `create`.
+        """
+        del state
+        return _wait(operation, inputs)
+
+    def delete(self, operation: Operation, state: State[Inputs, Outputs]) -> None:
+        """Nothing of it is in the cluster."""
+        del operation, state
+
+
+def _wanted(inputs: Inputs) -> dict[str, int]:
+    return {**inputs.stateful_sets, **inputs.deployments}
+
+
+def _wait(operation: Operation, inputs: Inputs) -> Outputs:
+    api, patience, started = Api(inputs.kubeconfig), Patience(), datetime.now(UTC)
+    wanted = _wanted(inputs)
+    status = ""
+
+    def poll() -> Outputs | None:
+        nonlocal status
+        try:
+            ready = _ready_pods(api, inputs)
+            if all(ready[name] >= count for name, count in wanted.items()):
+                return Outputs(pods=sum(wanted.values()))
+            snapshot = take_snapshot(api, inputs.namespace, started, inputs.setting_names)
+        except ApiUnreachable as error:
+            status = str(error)
+            return None
+        status = f"{sum(ready.values())} of {sum(wanted.values())} ready{_others(snapshot)}"
+        if final := patience.exhausted_by(findings(snapshot)):
+            raise ProviderError(
+                f"The pods in namespace {inputs.namespace} do not get ready:\n{as_lines(final)}"
+            )
+        return None
+
+    return operation.wait_until(
+        f"the pods in namespace {inputs.namespace}",
+        poll,
+        deadline_s=inputs.timeout_s,
+        setting="clusterWaitSeconds",
+        status=lambda: status,
+        period_s=1.0,
+    )
+
+
+def _ready_pods(api: Api, inputs: Inputs) -> dict[str, int]:
+    """Pods that are ready and up to date, by workload; 0 while the cluster has not noted a change."""
+    ready: dict[str, int] = {}
+    for name in inputs.stateful_sets:
+        found = api.find(api.apps.read_namespaced_stateful_set, name, inputs.namespace)
+        ready[name] = _current_ready(found, is_stateful=True)
+    for name in inputs.deployments:
+        found = api.find(api.apps.read_namespaced_deployment, name, inputs.namespace)
+        ready[name] = _current_ready(found, is_stateful=False)
+    return ready
+
+
+def _current_ready(workload: Any | None, *, is_stateful: bool) -> int:
+    if workload is None:
+        return 0
+    status = workload.get("status", {})
+    if status.get("observedGeneration", 0) < workload["metadata"]["generation"]:
+        return 0
+    ready, updated = status.get("readyReplicas", 0), status.get("updatedReplicas", 0)
+    if is_stateful and status.get("currentRevision") == status.get("updateRevision"):
+        return ready
+    return min(ready, updated)
+
+
+def _others(snapshot: Snapshot) -> str:
+    waiting = [f"{pod['metadata']['name']} {pod_state(pod)}" for pod in snapshot.pods if not is_ready(pod)]
+    more = f" and {len(waiting) - 3} more" if len(waiting) > 3 else ""
+    return f"; {', '.join(waiting[:3])}{more}" if waiting else ""
