@@ -130,7 +130,7 @@ def _start(operation: Operation, cloud: CloudBuild, build: cloudbuild_v1.Build) 
     while True:
         try:
             return cloud.start(build)
-        except (exceptions.PermissionDenied, exceptions.NotFound, exceptions.InvalidArgument) as error:
+        except (exceptions.Forbidden, exceptions.NotFound, exceptions.BadRequest) as error:
             if "service account" not in str(error.message).lower() or time.monotonic() > deadline:
                 raise
             operation.progress.show(

@@ -3,6 +3,7 @@
 Every error names the API and carries the command that helps; callers tell the kinds apart by class.
 """
 
+import re
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -95,7 +96,10 @@ def explained(service: str, project: str) -> Generator[None]:
     try:
         yield
     except exceptions.GoogleAPICallError as error:
-        body = {"error": {"message": error.message, "details": [{"reason": error.reason or ""}]}}
+        said = re.sub(
+            r"^[A-Z]+ \S+: ", "", str(error.message)
+        )  # the libraries put the address before the words
+        body = {"error": {"message": said, "details": [{"reason": error.reason or ""}]}}
         raise error_of(int(error.code or 0), body, service, project) from error
     except google.auth.exceptions.GoogleAuthError as error:
         raise CredentialsError(

@@ -47,9 +47,10 @@ def not_enabled(service: str) -> str:
     api = f"{service}.googleapis.com"
     return (
         f"googleapi: Error 403: {api} has not been used in project {PROJECT} before or it is disabled."
-        f" Enable it by visiting https://console.developers.google.com/apis/api/{api}/overview?project={PROJECT}"
-        " then retry. If you enabled this API recently, wait a few minutes for the action to propagate to our"
-        " systems and retry., accessNotConfigured"
+        " Enable it by visiting"
+        f" https://console.developers.google.com/apis/api/{api}/overview?project={PROJECT} then retry. If you"
+        " enabled this API recently, wait a few minutes for the action to propagate to our systems and"
+        " retry., accessNotConfigured"
     )
 
 
@@ -164,11 +165,13 @@ class Cloud:
         """The state, to read and to change; written back at the end, also when an error leaves the block."""
         with self.path.with_suffix(".lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            state = State(**json.loads(self.path.read_text()))
+            before = self.path.read_text()
+            state = State(**json.loads(before))
             try:
                 yield state
             finally:
-                self._write(state)
+                if _text(state) != before:
+                    self._write(state)
 
     def read(self) -> State:
         """A copy of the state."""
@@ -182,5 +185,9 @@ class Cloud:
 
     def _write(self, state: State) -> None:
         new = self.path.with_suffix(".new")
-        new.write_text(json.dumps(asdict(state), indent=1))
+        new.write_text(_text(state))
         os.replace(new, self.path)
+
+
+def _text(state: State) -> str:
+    return json.dumps(vars(state), indent=1)
