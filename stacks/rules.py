@@ -9,6 +9,9 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+_LABEL_KEY = r"[\w./-]+"
+_LABEL_VALUE = r"[\w.-]*"
+
 
 class RuleError(ValueError):
     """The text of a setting breaks its rule; the message completes ``key=text ...``."""
@@ -104,6 +107,41 @@ def pattern(expression: str, meaning: str) -> Rule:
         return text
 
     return Rule("string", parse)
+
+
+def labels() -> Rule:
+    """Labels as ``key=value,key=value``; empty for none."""
+
+    def parse(text: str) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for item in filter(None, text.split(",")):
+            match = re.fullmatch(rf"({_LABEL_KEY})=({_LABEL_VALUE})", item.strip())
+            if not match:
+                raise RuleError("must be labels as key=value, separated by commas")
+            found[match[1]] = match[2]
+        return found
+
+    return Rule("string", parse)
+
+
+def tolerations() -> Rule:
+    """Taints that are put up with, as ``key=value:Effect`` or ``key:Effect``; empty for none."""
+
+    def parse(text: str) -> tuple[dict[str, str], ...]:
+        return tuple(_toleration(item.strip()) for item in text.split(",") if item)
+
+    return Rule("string", parse)
+
+
+def _toleration(item: str) -> dict[str, str]:
+    match = re.fullmatch(
+        rf"({_LABEL_KEY})(?:=({_LABEL_VALUE}))?:(NoSchedule|NoExecute|PreferNoSchedule)", item
+    )
+    if not match:
+        raise RuleError("must be taints as key=value:NoSchedule, separated by commas")
+    key, value, effect = match.groups()
+    wanted = {"operator": "Exists"} if value is None else {"operator": "Equal", "value": value}
+    return {"key": key, "effect": effect, **wanted}
 
 
 def text() -> Rule:

@@ -7,12 +7,24 @@ Pulumi program. Whether a cluster fits its quotas is not decided here but in `st
 import dataclasses
 import difflib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import pulumi
 
-from stacks.rules import Rule, RuleError, boolean, choice, integer, integer_or, number, pattern, text
+from stacks.rules import (
+    Rule,
+    RuleError,
+    boolean,
+    choice,
+    integer,
+    integer_or,
+    labels,
+    number,
+    pattern,
+    text,
+    tolerations,
+)
 
 NAMESPACE = "tfcluster"
 """Name of the Pulumi project, and so the prefix of its settings."""
@@ -73,6 +85,52 @@ class CapacitySettings:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
+class KubernetesSettings:
+    """The cluster of the `kubernetes` target and the pods in it; meanings stand in `Pulumi.yaml`."""
+
+    kubeconfig: str = _setting(text())
+    context: str = _setting(text())
+    namespace: str = _setting(
+        pattern(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?", "lower-case letters, digits or `-`")
+    )
+    server_image: str = _setting(text())
+    interface_image: str = _setting(text())
+    interface_cpu_millicores: int = _setting(integer(100, 64_000))
+    master_cpu_millicores: int = _setting(integer(10, 64_000))
+    training_cpu_millicores: int = _setting(integer(10, 64_000))
+    interface_memory_mib: int = _setting(integer(64, 1_000_000))
+    master_memory_mib: int = _setting(integer(64, 1_000_000))
+    worker_memory_mib: int = _setting(integer(64, 1_000_000))
+    training_memory_mib: int = _setting(integer(64, 1_000_000))
+    interface_node_selector: Mapping[str, str] = _setting(labels())
+    master_node_selector: Mapping[str, str] = _setting(labels())
+    worker_node_selector: Mapping[str, str] = _setting(labels())
+    tolerations: Sequence[Mapping[str, str]] = _setting(tolerations())
+    runs_storage_class: str = _setting(text())
+    keep_runs_volume: bool = _setting(boolean())
+
+    def problems(self) -> list[str]:
+        """What the `kubernetes` target needs beyond each setting's own rule; a new stack lacks it all."""
+        found = [
+            f"{key} is not set, and the `kubernetes` target {reason}. Run `pulumi config set {key} <value>`."
+            for key, value, reason in (
+                ("kubeconfig", self.kubeconfig, "never takes the ambient one"),
+                ("context", self.context, "never takes the current one"),
+                ("serverImage", self.server_image, "builds no images"),
+                ("interfaceImage", self.interface_image, "builds no images"),
+            )
+            if not value
+        ]
+        for key, image in (("serverImage", self.server_image), ("interfaceImage", self.interface_image)):
+            if image and not re.search(r"@sha256:[0-9a-f]{64}$", image):
+                found.append(
+                    f"{key}={image} names no digest: a tag can be moved to another image while servers run."
+                    f" Run `pulumi config set {key} <repository>@sha256:<64 digits>`."
+                )
+        return found
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class Settings:
     """All settings of one stack."""
 
@@ -86,6 +144,7 @@ class Settings:
     wait_for_training: bool = _setting(boolean())
     training: TrainingSettings
     capacity: CapacitySettings
+    kubernetes: KubernetesSettings
 
     @property
     def servers_offered(self) -> int:

@@ -1,13 +1,14 @@
-"""Which function declares the stack for each target."""
+"""Which module declares the stack for each target."""
 
+import importlib
 from typing import Any
 
 import pulumi
 
-from stacks import local
 from stacks.settings import Settings
 
-_DECLARE = {"local": local.declare}
+_MODULES = {"gke": "stacks.gke", "kubernetes": "stacks.kubernetes", "local": "stacks.local"}
+"""Imported only when wanted: a `local` stack does not wait for the libraries of the clouds."""
 
 
 def declare(settings: Settings) -> dict[str, pulumi.Input[Any]]:
@@ -16,4 +17,4 @@ def declare(settings: Settings) -> dict[str, pulumi.Input[Any]]:
     Raises:
         pulumi.RunError: The settings cannot be used; nothing has been declared then.
     """
-    return _DECLARE[settings.target](settings)
+    return importlib.import_module(_MODULES[settings.target]).declare(settings)

@@ -30,6 +30,7 @@ class NamespaceArgs:
         interface_ports: Ports of notebook and TensorBoard.
         delete_timeout_s: How long its contents may take to go away before they are listed.
         is_kept: Whether the namespace stays when the stack is destroyed.
+        is_cluster_owned: Whether the cluster goes with the stack, and so the namespace in any case.
     """
 
     namespace: str
@@ -40,6 +41,7 @@ class NamespaceArgs:
     interface_ports: Sequence[int]
     delete_timeout_s: int
     is_kept: bool
+    is_cluster_owned: bool
 
 
 def quota(pods: Sequence[Place]) -> dict[str, str]:
@@ -79,7 +81,8 @@ class Namespace(pulumi.ComponentResource):
         namespace = kubernetes.core.v1.Namespace(
             name,
             metadata={"name": args.namespace, "labels": {**PART_OF, **levels}},
-            opts=pulumi.ResourceOptions(parent=self, retain_on_delete=args.is_kept),
+            # The cleanup has deleted it before; a stuck one must not hold up a cluster that goes with it.
+            opts=pulumi.ResourceOptions(parent=self, retain_on_delete=args.is_kept or args.is_cluster_owned),
         )
         last_to_go: pulumi.Resource = namespace
         if not args.is_kept:
@@ -89,6 +92,7 @@ class Namespace(pulumi.ComponentResource):
                     "kubeconfig": pulumi.Output.secret(args.kubeconfig),
                     "namespace": args.namespace,
                     "timeoutS": args.delete_timeout_s,
+                    "isClusterOwned": args.is_cluster_owned,
                 },
                 pulumi.ResourceOptions(parent=self, depends_on=[namespace]),
             )

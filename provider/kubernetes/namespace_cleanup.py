@@ -27,11 +27,13 @@ class Inputs(Properties, frozen=True, kw_only=True):
         kubeconfig: Text of a kubeconfig.
         namespace: The namespace's name.
         timeout_s: How long that may take before what is left is listed.
+        is_cluster_owned: Whether the cluster goes next, so that what is left is only worth a warning.
     """
 
     kubeconfig: str
     namespace: str
     timeout_s: int
+    is_cluster_owned: bool
 
 
 class Outputs(Properties, frozen=True, kw_only=True):
@@ -91,7 +93,10 @@ class NamespaceCleanup(Resource[Inputs, Outputs]):
             if type(error) is not ProviderError:
                 raise  # an interruption, or a cluster that does not answer
             listed = remaining(api, inputs.namespace, left or {})
-            raise ProviderError(stuck_message(inputs, conditions(left or {}), listed)) from error
+            message = stuck_message(inputs, conditions(left or {}), listed)
+            if not inputs.is_cluster_owned:
+                raise ProviderError(message) from error
+            operation.progress.warn(f"{message}\nIt goes with the cluster.")
 
 
 def conditions(namespace: Object) -> list[str]:
