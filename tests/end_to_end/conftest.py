@@ -12,10 +12,10 @@ from tests.engine import CHECKOUT, Engine
 
 
 class Clone(Engine):
-    """A fresh copy of this checkout with its `local` stack selected; state, runs and ports are its own."""
+    """A fresh copy of this checkout with one of its stacks selected; state, runs and ports are its own."""
 
-    def __init__(self, folder: Path) -> None:
-        super().__init__(folder, stack="local")
+    def __init__(self, folder: Path, stack: str = "local") -> None:
+        super().__init__(folder, stack=stack)
         listed = subprocess.run(
             ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
             cwd=CHECKOUT, capture_output=True, text=True, check=True,
