@@ -79,7 +79,7 @@ class Namespace(pulumi.ComponentResource):
             f"pod-security.kubernetes.io/{mode}": SECURITY_LEVEL for mode in ("enforce", "warn", "audit")
         }
         namespace = kubernetes.core.v1.Namespace(
-            name,
+            f"{name}-object",
             metadata={"name": args.namespace, "labels": {**PART_OF, **levels}},
             # The cleanup has deleted it before; a stuck one must not hold up a cluster that goes with it.
             opts=pulumi.ResourceOptions(parent=self, retain_on_delete=args.is_kept or args.is_cluster_owned),

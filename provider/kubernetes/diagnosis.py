@@ -47,8 +47,9 @@ def findings(snapshot: Snapshot) -> list[Finding]:
     """Every fault, at most one for each subject and kind."""
     volumes = list(_volume_findings(snapshot))
     found = [*_refusals(snapshot), *volumes]
+    unbound = {finding.subject for finding in volumes}
     for pod in snapshot.pods:
-        found += _pod_findings(pod, snapshot, has_volume_fault=bool(volumes))
+        found += _pod_findings(pod, snapshot, has_volume_fault=bool(unbound & _claims_of(pod)))
     return list({(finding.subject, finding.kind): finding for finding in found}.values())
 
 
@@ -95,6 +96,15 @@ def _pod_findings(pod: Object, snapshot: Snapshot, *, has_volume_fault: bool) ->
         yield lost
         return
     yield from container_findings(pod, role, snapshot.names)
+
+
+def _claims_of(pod: Object) -> set[str]:
+    volumes = pod["spec"].get("volumes", [])
+    return {_claim(v["persistentVolumeClaim"]["claimName"]) for v in volumes if "persistentVolumeClaim" in v}
+
+
+def _claim(name: str) -> str:
+    return f"the claim {name}"
 
 
 def _lost_node(pod: Object, nodes: Iterable[Object]) -> Finding | None:
@@ -153,7 +163,7 @@ def _volume_findings(snapshot: Snapshot) -> Iterator[Finding]:
             f"gets no volume: {reasons[name]}. Set {setting_for(snapshot.names, 'runs', 'storageClass')} to "
             "one of `kubectl get storageclass`."
         )
-        yield Finding(subject=f"the claim {name}", kind="volume", sentence=words, patience_s=15)
+        yield Finding(subject=_claim(name), kind="volume", sentence=words, patience_s=15)
     for pod in snapshot.pods:
         name = pod["metadata"]["name"]
         if name in reasons and not is_ready(pod):

@@ -43,7 +43,9 @@ def write_node(node: Node, nodes: Sequence[Node]) -> None:
     )
     registry = folder / "registries" / REGISTRY / "hosts.toml"
     registry.parent.mkdir(parents=True, exist_ok=True)
-    registry.write_text(f'server = "http://{HOST_IP}:{REGISTRY_PORT}"\n')
+    # containerd 1.6 passes over a file that has no table of hosts.
+    address = f"http://{HOST_IP}:{REGISTRY_PORT}"
+    registry.write_text(f'server = "{address}"\n[host."{address}"]\ncapabilities = ["pull", "resolve"]\n')
     (folder / "cni/10-pods.conflist").write_text(json.dumps(_pod_network(node)))
     (folder / "kubelet.yaml").write_text(json.dumps(_kubelet(node, folder)))
     (folder / "kube-proxy.yaml").write_text(json.dumps(_kube_proxy(node)))

@@ -43,11 +43,12 @@ class _Registry(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_GET(self) -> None:
-        if self.path == "/v2/":
+        path = self.path.partition("?")[0]  # containerd adds the registry's name to each request
+        if path == "/v2/":
             self._answer(200, b"{}")
-        elif self.path.startswith("/v2/private/"):
+        elif path.startswith("/v2/private/"):
             self._refuse(401, "UNAUTHORIZED", "authentication required")
-        elif self.path == f"/v2/for/arm64/manifests/{_DIGEST}":
+        elif path == f"/v2/for/arm64/manifests/{_DIGEST}":
             self._answer(
                 200, _MANIFEST, {"Content-Type": f"{_OCI}.index.v1+json", "Docker-Content-Digest": _DIGEST}
             )

@@ -1,0 +1,37 @@
+import dataclasses
+
+import pytest
+
+from components.kubernetes.storage import Storage, StorageArgs
+from tests.components.kubernetes.declaring import everything
+from tests.components.mocks import declared
+
+ARGS = {"namespace": "tf", "size_gb": 10, "storage_class": "", "is_kept": False}
+WITHOUT_INPUT = {"is_kept"}  # an option of the engine; the suite on the cluster shows its effect
+
+
+def declare(**changes):
+    return declared(lambda: Storage("runs", StorageArgs(**{**ARGS, **changes})))
+
+
+def test_the_runs_have_one_claim_that_one_node_mounts():
+    made = declare()
+    assert made.inventory() == [
+        ("kubernetes:core/v1:PersistentVolumeClaim", "runs-claim"),
+        ("tfcluster:index:Storage", "runs"),
+    ]
+    spec = made.inputs_of("runs-claim")["spec"]
+    assert spec == {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "10Gi"}}}
+
+
+def test_without_a_class_the_cluster_decides():
+    assert declare(storage_class="fast").inputs_of("runs-claim")["spec"]["storageClassName"] == "fast"
+    assert "storageClassName" not in declare().inputs_of("runs-claim")["spec"]
+
+
+@pytest.mark.parametrize(
+    "field", sorted({field.name for field in dataclasses.fields(StorageArgs)} - WITHOUT_INPUT)
+)
+def test_no_argument_is_without_effect(field):
+    other = {"namespace": "other", "size_gb": 11, "storage_class": "fast"}[field]
+    assert everything(declare(**{field: other})) != everything(declare())

@@ -1,0 +1,122 @@
+"""The `kubernetes` stack on a real cluster: three nodes, the product's own images, the real engine and provider."""
+
+import json
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.end_to_end.conftest import Clone
+from tests.kubecluster import cluster as test_cluster
+from tests.kubecluster.nodes import Node
+from tests.kubecluster.places import CONTEXT, KUBECONFIG, PROGRAMS
+from tests.kubecluster.processes import kubectl
+from tests.kubecluster.product_images import product_images
+
+NAMESPACE = "tfcluster"
+NODES = [
+    Node(name="home", index=0, cpu_millicores=2000, memory_mib=6144, labels={"pool": "home"}),
+    Node(
+        name="work-1",
+        index=1,
+        cpu_millicores=1500,
+        memory_mib=4096,
+        labels={"pool": "work"},
+        taints=[{"key": "work", "value": "tensorflow", "effect": "NoSchedule"}],
+    ),
+    Node(
+        name="work-2",
+        index=2,
+        cpu_millicores=1500,
+        memory_mib=4096,
+        labels={"pool": "work"},
+        taints=[{"key": "work", "value": "tensorflow", "effect": "NoSchedule"}],
+    ),
+]
+
+SETTINGS: dict[str, object] = {
+    "context": CONTEXT,
+    "kubeconfig": str(KUBECONFIG),
+    "namespace": NAMESPACE,
+    "workers": 2,
+    "steps": 40,
+    "measureSpeedup": False,
+    "interfaceNodeSelector": "pool=home",
+    "masterNodeSelector": "pool=home",
+    "workerNodeSelector": "pool=work",
+    "tolerations": "work=tensorflow:NoSchedule",
+    "interfaceCpuMillicores": 600,
+    "masterCpuMillicores": 300,
+    "trainingCpuMillicores": 700,
+    "workerCpuMillicores": 400,
+}
+
+
+class Stack(Clone):
+    """A copy of the checkout with the `kubernetes` stack set up for the test cluster."""
+
+    def __init__(self, folder: Any) -> None:
+        super().__init__(folder, stack="kubernetes")
+        self.environment["PATH"] = f"{self.environment['PATH']}{os.pathsep}{PROGRAMS}"
+
+    @property
+    def status(self) -> str:
+        """What became of the run."""
+        return self.outputs()["status"]
+
+
+class ClusterView:
+    """What a test looks at and does in the cluster behind the stack's back."""
+
+    def objects(self, kind: str, namespace: str = NAMESPACE, selector: str = "") -> list[dict[str, Any]]:
+        """Objects of a kind; none where the namespace does not exist."""
+        found = kubectl("get", kind, "--namespace", namespace, "--selector", selector, "--output", "json")
+        return json.loads(found)["items"]
+
+    def pods(self, role: str) -> dict[str, dict[str, Any]]:
+        """Pods of a role by name."""
+        return {pod["metadata"]["name"]: pod for pod in self.objects("pods", selector=f"app={role}")}
+
+    def run(self, *arguments: str) -> str:
+        """Run kubectl in the stack's namespace."""
+        return kubectl("--namespace", NAMESPACE, *arguments)
+
+    def has_namespace(self) -> bool:
+        """Whether the stack's namespace exists."""
+        return bool(kubectl("get", "namespace", NAMESPACE, "--ignore-not-found", "--output", "name"))
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[ClusterView]:
+    """The test cluster, up for the whole session and gone after it."""
+    test_cluster.up(NODES, list(product_images().values()))
+    try:
+        yield ClusterView()
+    finally:
+        test_cluster.down()
+
+
+@pytest.fixture(scope="session")
+def settings(cluster: ClusterView) -> dict[str, object]:
+    """Settings of a stack that fits the test cluster."""
+    images = product_images()
+    return {
+        **SETTINGS,
+        "serverImage": images["server"].reference,
+        "interfaceImage": images["interface"].reference,
+    }
+
+
+@pytest.fixture(scope="module")
+def stack(
+    cluster: ClusterView, settings: dict[str, object], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Stack]:
+    """One stack for the tests of a module, which follow each other as a user's commands do."""
+    made = Stack(tmp_path_factory.mktemp("stack"))
+    made.configure(**settings)
+    yield made
+    made.destroy()
+    made.end()
+    if cluster.has_namespace():
+        kubectl("delete", "namespace", NAMESPACE, "--wait=true")
