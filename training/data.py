@@ -9,7 +9,6 @@ unpickled or used before its checksum is right, so all sources give the same byt
 
 from __future__ import annotations
 
-import argparse
 import fcntl
 import io
 import os
@@ -76,21 +75,16 @@ def cache_file(data_dir: str) -> Path:
     return base / "tfcluster" / CACHE_FILE
 
 
-def main(arguments: list[str]) -> int:
-    """Fill the cache: ``python -m training data --dir DIR``."""
-    parser = argparse.ArgumentParser(prog="python -m training data", description="Fetch MNIST into a folder.")
-    parser.add_argument("--dir", default="", help="folder of the cache; the user's own by default")
-    parser.add_argument("--file", default="", help="a file that has it already")
-    parser.add_argument("--mirror", default="", help="address of the gzipped files")
-    chosen = parser.parse_args(arguments)
+def fetch(data_dir: str, data_file: str = "", mirror: str = "") -> int:
+    """Fill the cache, say where it is and return an exit code."""
     try:
-        found = load_mnist(DataRequest(chosen.file, chosen.dir, chosen.mirror))
-        if chosen.file:
-            _keep(cache_file(chosen.dir), found)
+        found = load_mnist(DataRequest(data_file, data_dir, mirror))
     except DataError as error:
         print(f"error: {error}")
         return 1
-    print(f"MNIST is in {cache_file(chosen.dir)}, from {found.source}")
+    if data_file:
+        _keep(cache_file(data_dir), found)
+    print(f"MNIST is in {cache_file(data_dir)}, from {found.source}")
     return 0
 
 

@@ -7,6 +7,7 @@ computed anything.
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import sys
@@ -16,6 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from setproctitle import setproctitle
+
+_PR_SET_PDEATHSIG = 1  # https://man7.org/linux/man-pages/man2/PR_SET_PDEATHSIG.2const.html
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +31,7 @@ class Surroundings:
         error: Descriptor for its standard error alone; None follows ``output``.
         input: Descriptor for its standard input; None is ``/dev/null``.
         is_session_leader: Whether it leaves the parent's session, and so its terminal and its Ctrl-C.
+        dies_with_parent: Whether the kernel ends it when its parent ends, however that happens (Linux).
         kept: Further descriptors it uses; all others are closed.
     """
 
@@ -36,6 +40,7 @@ class Surroundings:
     error: int | None = None
     input: int | None = None
     is_session_leader: bool = True
+    dies_with_parent: bool = False
     kept: tuple[int, ...] = ()
 
 
@@ -67,11 +72,13 @@ def open_log(path: Path) -> int:
 
 
 def _settle(surroundings: Surroundings) -> None:
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGCHLD):
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGCHLD, signal.SIGALRM):
         signal.signal(number, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.set_wakeup_fd(-1)
     signal.pthread_sigmask(signal.SIG_SETMASK, set())
+    if surroundings.dies_with_parent and sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
     if surroundings.is_session_leader:
         os.setsid()
     source = surroundings.input

@@ -47,12 +47,14 @@ class RunSettings:
         measure_speedup: Measure one worker alone first, to say how many times faster all of them are.
         data_file: A data file the user has; empty looks in the cache, then at the public sources.
         data_dir: Folder of the data cache; empty is the user's own cache folder.
+        data_mirror: Address below which the four gzipped files are; empty is the public mirror.
         cluster_wait_s: How long to wait for servers that don't answer, at the start or when all workers are
             gone.
         peer_timeout_s: Within this time a lost server is named; how long a lost master is waited for.
         train_timeout_s: Deadline of the whole run.
         checkpoint_period_s: Seconds between two checkpoints, which is also the work a fault may cost.
         checkpoints_kept: Checkpoints kept in the run's folder.
+        coordinator_port: Port of the coordinator's own TensorFlow server; 0 takes any free one.
         resume: Continue from the newest complete checkpoint of the run's folder, where there is one.
     """
 
@@ -70,11 +72,13 @@ class RunSettings:
     measure_speedup: bool = True
     data_file: str = ""
     data_dir: str = ""
+    data_mirror: str = ""
     cluster_wait_s: float = 120
     peer_timeout_s: float = 60
     train_timeout_s: float = 3600
     checkpoint_period_s: float = 5
     checkpoints_kept: int = 3
+    coordinator_port: int = 0
     resume: bool = False
 
     def __post_init__(self) -> None:
@@ -127,9 +131,8 @@ class RunSettings:
 
     def _rule_problems(self) -> list[str]:
         at_least = dict.fromkeys(("steps", "batch_size", "sync_period", "checkpoints_kept"), 1)
-        at_least |= dict.fromkeys(
-            ("seed", "workers", "workers_min", "workers_max", "worker_gain_min", "cluster_wait_s"), 0
-        )
+        at_least |= dict.fromkeys(("seed", "workers", "workers_min", "workers_max"), 0)
+        at_least |= dict.fromkeys(("worker_gain_min", "cluster_wait_s", "coordinator_port"), 0)
         problems = [
             f"{name}={value} is too small: it must be at least {lowest}"
             for name, lowest in at_least.items()

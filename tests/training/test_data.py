@@ -220,11 +220,10 @@ def test_the_default_cache_is_the_users_own(monkeypatch) -> None:
 
 @pytest.mark.usefixtures("no_package")
 def test_the_data_verb_fills_a_folder(mirror, tmp_path, capsys) -> None:
-    arguments = ["--dir", str(tmp_path / "image"), "--mirror", mirror.address]
-    assert data.main(arguments) == 0
+    assert data.fetch(str(tmp_path / "image"), mirror=mirror.address) == 0
     assert "MNIST is in" in capsys.readouterr().out
     mirror.mood = "403"
-    assert data.main(["--dir", str(tmp_path / "other"), "--mirror", mirror.address]) == 1
+    assert data.fetch(str(tmp_path / "other"), mirror=mirror.address) == 1
     assert "error: MNIST can't be had" in capsys.readouterr().out
 
 

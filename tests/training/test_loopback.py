@@ -46,9 +46,9 @@ def test_tensorflows_server_listens_on_every_address_when_asked() -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only a warning elsewhere")
 def test_a_socket_that_listens_wider_is_an_error() -> None:
-    with contextlib.ExitStack() as stack:
-        with pytest.raises(ListeningError, match=r"listens on 127\.0\.0\.2 instead of 127\.0\.0\.1 alone"):
-            listen_elsewhere(stack)
+    wide = r"listens on 127\.0\.0\.2 instead of 127\.0\.0\.1 alone"
+    with contextlib.ExitStack() as stack, pytest.raises(ListeningError, match=wide):
+        listen_elsewhere(stack)
 
 
 def listen_elsewhere(stack: contextlib.ExitStack) -> None:

@@ -1,0 +1,69 @@
+"""Finding out which peer a fault belongs to. Pure."""
+
+from __future__ import annotations
+
+import re
+import statistics
+from collections.abc import Sequence
+
+from training.members import Server
+from training.session import Team
+
+SLOWNESS = 3.0
+SILENCE_FLOOR_S = 2.0
+_NOTICEABLE_S = 2.0
+_TASK = re.compile(r"/job:(master|worker)/(?:replica:\d+/)?task:(\d+)")
+_TARGET = re.compile(r"remote target /job:(master|worker)/(?:replica:\d+/)?task:(\d+)")
+
+
+def silence_allowed_s(usual_duration_s: float) -> float:
+    """Return how long a call may take before its peers are asked whether they still live."""
+    return max(SILENCE_FLOOR_S, SLOWNESS * usual_duration_s)
+
+
+def slow_worker(
+    busy_s: Sequence[float], shares: Sequence[int], steps: int, duration_s: float, usual_duration_s: float
+) -> int | None:
+    """Return the worker that alone makes a call last, None where there is none.
+
+    One is slow when it computes an example at less than a third of the others' median speed, the call took
+    three times as long as usual, and at least two seconds longer.
+
+    Args:
+        busy_s: Seconds a step that each worker was computing.
+        shares: Examples of each worker's share.
+        steps: Steps of the call.
+        duration_s: What the call took.
+        usual_duration_s: What a call of as many steps usually takes.
+    """
+    is_noticeable = duration_s > max(SLOWNESS * usual_duration_s, usual_duration_s + _NOTICEABLE_S)
+    if len(busy_s) < 2 or not is_noticeable:
+        return None
+    each_s = [busy / share for busy, share in zip(busy_s, shares, strict=True)]
+    slowest = max(range(len(each_s)), key=each_s.__getitem__)
+    others = [value for worker, value in enumerate(each_s) if worker != slowest]
+    is_slow = each_s[slowest] > SLOWNESS * statistics.median(others)
+    is_its_doing = busy_s[slowest] * steps > duration_s / 2
+    return slowest if is_slow and is_its_doing else None
+
+
+def named_servers(message: str, team: Team) -> list[Server]:
+    """Return the servers that an error of TensorFlow names as unreachable, else those it names at all."""
+    found = _TARGET.findall(message) or _TASK.findall(message)
+    named = [
+        team.holder if job == "master" else team.workers[int(task)]
+        for job, task in found
+        if _is_of(team, job, task)
+    ]
+    return list(dict.fromkeys(named))
+
+
+def in_short(message: str) -> str:
+    """Return the telling line of TensorFlow's error text, at most 200 characters."""
+    lines = [line.strip() for line in message.splitlines() if line.strip()]
+    telling = [line for line in lines if re.search(r"[A-Z_]{6,}: |error|Error|failed|refused", line)]
+    return (telling or lines or ["no message"])[0][:200]
+
+
+def _is_of(team: Team, job: str, task: str) -> bool:
+    return job == "master" or int(task) < len(team.workers)
