@@ -10,7 +10,7 @@ from components.local.training_run import TrainingRun, TrainingRunArgs
 from stacks.code_hash import task_file, training_code_hash
 from stacks.run import run_outputs, run_settings
 from stacks.settings import Settings, SettingsError, TrainingSettings
-from stacks.topology import SERVER_ROLES, server_count
+from stacks.topology import SERVER_ROLES, Role, server_count
 
 PROJECT = Path(__file__).resolve().parent.parent
 """The project's folder, which holds the state folder and, by default, the run history."""
@@ -45,7 +45,7 @@ def declare(settings: Settings) -> dict[str, pulumi.Input[Any]]:
         ),
         pulumi.ResourceOptions(depends_on=list(servers.values())),
     )
-    return run_outputs(run.results) | {"servers": {str(role): servers[role].servers for role in SERVER_ROLES}}
+    return run_outputs(run.results) | {"members_file": servers[Role.MASTER].members_file}
 
 
 def _checked_data_file(training: TrainingSettings) -> str:

@@ -12,9 +12,17 @@ import pytest
 STEPS = 80
 
 
+def servers(clone):
+    resources = clone.resources()
+    return [
+        server
+        for role in ("master", "worker")
+        for server in resources[f"{role}-processes"]["outputs"]["servers"]
+    ]
+
+
 def pids(clone):
-    servers = clone.outputs()["servers"]
-    return {server["name"]: server["pid"] for role in ("master", "worker") for server in servers[role]}
+    return {server["name"]: server["pid"] for server in servers(clone)}
 
 
 def listening_addresses(pid):
@@ -104,11 +112,11 @@ def test_fewer_workers_stop_only_the_difference(clone):
 
 
 def test_destroy_leaves_nothing_but_the_run_history(clone):
-    servers = [server for role in clone.outputs()["servers"].values() for server in role]
+    ran = servers(clone)
     history = clone.runs
     destroyed = clone.destroy().checked()
     assert "kept" in destroyed.text
-    for server in servers:
+    for server in ran:
         assert not psutil.pid_exists(server["pid"])
         host, port = server["address"].split(":")
         with socket.socket() as probe:
