@@ -3,8 +3,6 @@
 The tests of this module are steps of one story and rely on the order in which they stand.
 """
 
-import json
-
 import pytest
 
 pytestmark = pytest.mark.kubernetes
