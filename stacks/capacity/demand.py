@@ -1,14 +1,13 @@
 """How much of each quota a stack uses at its most, from its first node to the change of its pools.
 
-Four phases. *Create*: the cluster is made with a temporary pool, which is gone before ours are made.
-*Steady*. *Upgrade*: surge nodes come on top of the pool that is being upgraded. *Replace*: running pools
-become the planned ones; pools are handled one after the other in their order, a pool of another machine type
-is deleted before it is created, and pools that are no longer wanted go last.
+Four phases. *Create*: the cluster is made with a temporary pool, which is gone before ours are. *Steady*.
+*Upgrade*: surge nodes come on top of the pool that is being upgraded. *Replace*: running pools become the
+planned ones; pools are handled one after the other in their order, a pool of another machine type is deleted
+before it is created, and pools that are no longer wanted go last.
 """
 
 import dataclasses
 import math
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
 from stacks.capacity import quotas as metrics
@@ -42,20 +41,23 @@ _ORDER = (
 def peaks(
     request: PlanRequest, layout: Layout, temporary: TemporaryPool, quotas: Quotas
 ) -> tuple[MetricPeak, ...]:
-    """The most that a layout uses of every metric, phase by phase, against what others leave of it."""
-    pools = {pool.key: pool_use(request, pool, quotas) for pool in layout.pools}
+    """The most that a layout uses of every metric, phase by phase, against what others leave of it.
+
+    Args:
+        request: What is planned for, the running pools included.
+        layout: What is planned.
+        temporary: The pool while the cluster is created.
+        quotas: Limits and use, the stack's own use taken out.
+    """
     around = around_use(request, layout)
-    steady = sum(pools.values(), around)
-    surge = _most(
-        _times(pool_use(request, dataclasses.replace(pool, node_count=1), quotas), request.max_surge)
-        for pool in layout.pools
-    )
-    create = temporary_use(request, temporary, quotas) + network_use(request, temporary.node_count)
+    pools = {pool.key: pool_use(request, pool, quotas) for pool in layout.pools}
+    steady = _sum(around, *pools.values())
+    create = _sum(temporary_use(request, temporary, quotas), network_use(request, temporary.node_count))
+    upgrade = _sum(steady, _most(_surge(request, layout, pools)))
     replace = _most((steady, *_replacing(request, layout, pools, around, quotas)))
-    others = quotas.without(own_use(request, quotas))
+    phases = (create, steady, upgrade, replace)
     return tuple(
-        _peak(request, others, metric, (create, steady, steady + surge, replace))
-        for metric in sorted(create | steady, key=_rank)
+        _peak(request, quotas, metric, phases) for metric in sorted(create.keys() | replace.keys(), key=_rank)
     )
 
 
@@ -72,40 +74,45 @@ def own_use(request: PlanRequest, quotas: Quotas) -> Use:
     """What the stack's running pools use now, with the network around them; nothing before the first `up`."""
     if not request.running:
         return {}
-    around = network_use(request, sum(pool.node_count for pool in request.running))
-    around += _disk_use(Disk(type=_interface_disk(request.running).type, size_gb=request.runs_disk_gb))
-    return sum((pool_use(request, pool, quotas) for pool in request.running), around)
+    interface = next((pool for pool in request.running if Role.INTERFACE in pool.roles), request.running[0])
+    return _sum(
+        network_use(request, sum(pool.node_count for pool in request.running)),
+        _disk_use(Disk(type=interface.disk.type, size_gb=request.runs_disk_gb)),
+        *(pool_use(request, pool, quotas) for pool in request.running),
+    )
 
 
-def pool_use(request: PlanRequest, pool: Pool, quotas: Quotas) -> Counter[str]:
+def pool_use(request: PlanRequest, pool: Pool, quotas: Quotas) -> dict[str, int]:
     """What a pool's nodes use."""
-    machine = MACHINE_TYPES[pool.machine_type]
-    use = Counter({metric: pool.node_count * machine.vcpus for metric in _cpu_metrics(request, pool, quotas)})
-    use[metrics.INSTANCES] = pool.node_count
-    use[DISK_METRICS[pool.disk.type]] = pool.node_count * pool.disk.size_gb
+    nodes = pool.node_count
+    vcpus = _vcpus(pool)
+    use = {metrics.CPUS_ALL_REGIONS: vcpus, metrics.INSTANCES: nodes}
+    use[DISK_METRICS[pool.disk.type]] = nodes * pool.disk.size_gb
+    family = MACHINE_TYPES[pool.machine_type].family
+    use |= dict.fromkeys(regional_cpu_metrics(family, quotas, is_spot=pool.is_spot), vcpus)
+    if request.vcpu_budget:
+        use[metrics.VCPU_BUDGET] = vcpus
     if not request.private_nodes:
-        use[metrics.IN_USE_ADDRESSES] = pool.node_count
+        use[metrics.IN_USE_ADDRESSES] = nodes
     return use
 
 
-def network_use(request: PlanRequest, nodes: int) -> Counter[str]:
+def network_use(request: PlanRequest, nodes: int) -> dict[str, int]:
     """What the network around `nodes` nodes uses."""
-    use = Counter({metrics.NETWORKS: 1})
+    use = {metrics.NETWORKS: 1}
     if request.private_nodes:
         # Each of Cloud NAT's own addresses is a reserved one that is in use.
         addresses = math.ceil(nodes / _NODES_A_NAT_ADDRESS)
-        use += Counter(
-            {metrics.ROUTERS: 1, metrics.IN_USE_ADDRESSES: addresses, metrics.STATIC_ADDRESSES: addresses}
-        )
+        use |= {metrics.ROUTERS: 1, metrics.IN_USE_ADDRESSES: addresses, metrics.STATIC_ADDRESSES: addresses}
     return use
 
 
-def around_use(request: PlanRequest, layout: Layout) -> Counter[str]:
+def around_use(request: PlanRequest, layout: Layout) -> dict[str, int]:
     """What a layout uses beside its nodes: the network and the volume that keeps the runs."""
-    return network_use(request, layout.node_count) + _disk_use(layout.runs_disk)
+    return _sum(network_use(request, layout.node_count), _disk_use(layout.runs_disk))
 
 
-def temporary_use(request: PlanRequest, temporary: TemporaryPool, quotas: Quotas) -> Counter[str]:
+def temporary_use(request: PlanRequest, temporary: TemporaryPool, quotas: Quotas) -> dict[str, int]:
     """What the pool uses that exists while the cluster is created."""
     pool = Pool(
         key="temporary",
@@ -127,34 +134,32 @@ def regional_cpu_metrics(family: Family, quotas: Quotas, *, is_spot: bool) -> tu
     return tuple(metric for metric in family.cpu_metrics if quotas.limits(metric))
 
 
-def _cpu_metrics(request: PlanRequest, pool: Pool, quotas: Quotas) -> Iterator[str]:
-    if request.vcpu_budget:
-        yield metrics.VCPU_BUDGET
-    yield metrics.CPUS_ALL_REGIONS
-    yield from regional_cpu_metrics(MACHINE_TYPES[pool.machine_type].family, quotas, is_spot=pool.is_spot)
+def _surge(request: PlanRequest, layout: Layout, pools: Mapping[str, Use]) -> Iterator[Use]:
+    """Use of the nodes that each pool's upgrade adds."""
+    if request.max_surge:
+        for pool in layout.pools:
+            yield {
+                metric: amount // pool.node_count * request.max_surge
+                for metric, amount in pools[pool.key].items()
+            }
 
 
 def _replacing(
-    request: PlanRequest,
-    layout: Layout,
-    planned: Mapping[str, Counter[str]],
-    around: Counter[str],
-    quotas: Quotas,
-) -> Iterable[Counter[str]]:
+    request: PlanRequest, layout: Layout, planned: Mapping[str, Use], around: Use, quotas: Quotas
+) -> Iterator[Use]:
     """Use at each step from the running pools to the planned ones."""
-    now = {pool.key: pool_use(request, pool, quotas) for pool in request.running}
-    names = {pool.key: (pool.name, pool.is_spot) for pool in request.running}
-    for pool in layout.pools:
+    now: dict[str, Use] = {pool.key: pool_use(request, pool, quotas) for pool in request.running}
+    running = {pool.key: (pool.name, pool.is_spot) for pool in request.running}
+    for pool in layout.pools if running else ():
         target = planned[pool.key]
-        is_same_pool = names.get(pool.key) == (pool.name, pool.is_spot)
-        now[pool.key] = _most((now[pool.key], target)) if is_same_pool else target
-        yield sum(now.values(), around)
+        is_same_pool = running.get(pool.key) == (pool.name, pool.is_spot)
+        step = _most((now[pool.key], target)) if is_same_pool else target
+        yield _sum(around, *(now | {pool.key: step}).values())
         now[pool.key] = target
 
 
-def _peak(request: PlanRequest, others: Quotas, metric: str, phases: tuple[Use, Use, Use, Use]) -> MetricPeak:
-    is_budget = metric == metrics.VCPU_BUDGET
-    quota = Quota(request.vcpu_budget) if is_budget else others.get(metric)
+def _peak(request: PlanRequest, quotas: Quotas, metric: str, phases: tuple[Use, Use, Use, Use]) -> MetricPeak:
+    quota = Quota(request.vcpu_budget) if metric == metrics.VCPU_BUDGET else quotas.get(metric)
     create, steady, upgrade, replace = (phase.get(metric, 0) for phase in phases)
     return MetricPeak(
         metric=metric,
@@ -171,23 +176,24 @@ def _vcpus(pool: Pool) -> int:
     return pool.node_count * MACHINE_TYPES[pool.machine_type].vcpus
 
 
-def _interface_disk(pools: tuple[Pool, ...]) -> Disk:
-    return next((pool.disk for pool in pools if Role.INTERFACE in pool.roles), pools[0].disk)
+def _disk_use(disk: Disk) -> dict[str, int]:
+    return {DISK_METRICS[disk.type]: disk.size_gb}
 
 
-def _disk_use(disk: Disk) -> Counter[str]:
-    return Counter({DISK_METRICS[disk.type]: disk.size_gb})
-
-
-def _times(use: Counter[str], factor: int) -> Counter[str]:
-    return Counter({metric: amount * factor for metric, amount in use.items()})
-
-
-def _most(uses: Iterable[Use]) -> Counter[str]:
-    """The most of each metric in any of the uses."""
-    most: Counter[str] = Counter()
+def _sum(*uses: Use) -> dict[str, int]:
+    total: dict[str, int] = {}
     for use in uses:
-        most |= Counter(use)
+        for metric, amount in use.items():
+            total[metric] = total.get(metric, 0) + amount
+    return total
+
+
+def _most(uses: Iterable[Use]) -> dict[str, int]:
+    """The most of each metric in any of the uses."""
+    most: dict[str, int] = {}
+    for use in uses:
+        for metric, amount in use.items():
+            most[metric] = max(amount, most.get(metric, 0))
     return most
 
 

@@ -9,12 +9,13 @@ from stacks.capacity.quotas import Quotas
 from stacks.capacity.request import PlanRequest
 
 _DISKS = "lower diskGb or choose a diskType of another quota"
+_REPLACE_FIX = "Destroy the stack before the change, or make it in two steps, the shrinking one first."
 _FIXES = {
     quotas.VCPU_BUDGET: "raise vcpuBudget if the quota allows it",
     "SSD_TOTAL_GB": _DISKS,
     "HDB_TOTAL_GB": _DISKS,
     "DISKS_TOTAL_GB": "lower diskGb",
-    quotas.IN_USE_ADDRESSES: "keep privateNodes true, so that nodes need no address",
+    quotas.IN_USE_ADDRESSES: "release an external address that is in use",
     quotas.STATIC_ADDRESSES: "release a reserved address",
     quotas.NETWORKS: "delete an unused VPC network",
     quotas.ROUTERS: "delete an unused Cloud Router",
@@ -28,18 +29,18 @@ def refusal(
     phase = next(
         name for name in ("steady", "create", "upgrade", "replace") if getattr(peak, name) == peak.peak
     )
-    total = " + ".join(_parts(request, layout, temporary, known, peak.metric, phase))
     if phase == "replace":
-        total = f"{peak.peak} while the pools that run now become the planned ones"
-    others = f", {peak.in_use} of them in use by others" if peak.in_use else ""
+        needed = f"{peak.peak} needed while the running pools become the planned ones (replace)"
+    else:
+        parts = " + ".join(_parts(request, layout, temporary, known, peak.metric, phase))
+        needed = f"{parts} = {peak.peak} needed ({phase})"
     if peak.limit is None:
         allowed = "its quota isn't known, which counts as none"
     else:
+        others = f", {peak.in_use} of them in use by others" if peak.in_use else ""
         allowed = f"{peak.limit} allowed{others}"
-    return (
-        f"{peak.metric}: {total} = {peak.peak} needed ({phase}), {allowed}:"
-        f" {peak.peak - peak.available} too many. {_fix(peak)}"
-    )
+    fix = _REPLACE_FIX if phase == "replace" else _fix(request, peak)
+    return f"{peak.metric}: {needed}, {allowed}: {peak.peak - peak.available} too many. {fix}"
 
 
 def _parts(
@@ -47,24 +48,26 @@ def _parts(
 ) -> Iterator[str]:
     """The summands of a metric in a phase."""
     if phase == "create":
-        use = demand.temporary_use(request, temporary, known)[metric]
+        use = demand.temporary_use(request, temporary, known).get(metric, 0)
         yield f"temporary pool {use}"
         return
     surge = 0
     for pool in layout.pools:
-        use = demand.pool_use(request, pool, known)[metric]
+        use = demand.pool_use(request, pool, known).get(metric, 0)
         if use:
             yield f"{pool.key} {pool.node_count} x {use // pool.node_count}"
             surge = max(surge, request.max_surge * use // pool.node_count)
-    around = demand.around_use(request, layout)[metric]
+    around = demand.around_use(request, layout).get(metric, 0)
     if around:
         yield f"{'runs' if metric.endswith('_GB') else 'network'} {around}"
     if phase == "upgrade" and surge:
         yield f"surge {surge}"
 
 
-def _fix(peak: MetricPeak) -> str:
+def _fix(request: PlanRequest, peak: MetricPeak) -> str:
     if peak.limit is None:
         return f"Let preview read the quota, or give it as `--quota {peak.metric}=LIMIT`."
+    if peak.metric == quotas.IN_USE_ADDRESSES and not request.private_nodes:
+        return "Set privateNodes to true: then the nodes need no addresses."
     fix = _FIXES.get(peak.metric, "lower workers or ask Google for more, which a free trial can't get")
     return f"{fix[0].upper()}{fix[1:]}."

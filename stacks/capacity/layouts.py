@@ -159,8 +159,8 @@ def _workers_too_large(request: PlanRequest, shape: Shape, node: NodeRoom) -> Sh
         return Shortfall(
             missing,
             f"{asked} does not fit on a {machine.name}: of its {1000 * machine.vcpus}m pods may have"
-            f" {offered}m, what Kubernetes runs on every node takes {offered - node.cpu}m, {node.cpu}m are left:"
-            f" {missing}m too few{for_each}. Choose a larger machineType{fix}.",
+            f" {offered}m, what Kubernetes runs on every node takes {offered - node.cpu}m,"
+            f" {node.cpu}m are left: {missing}m too few{for_each}. Choose a larger machineType{fix}.",
         )
     return Shortfall(
         0,

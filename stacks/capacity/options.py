@@ -8,7 +8,15 @@ from stacks.capacity.layouts import lay_out
 from stacks.capacity.machines import MACHINE_TYPES, MachineType
 from stacks.capacity.plan import Layout
 from stacks.capacity.request import NodeSharing, PlanRequest
-from stacks.capacity.shapes import Arrangement, Shape, Shortfall, WorkerShare, bare_node, worker_share
+from stacks.capacity.shapes import (
+    MOST_WORKERS_A_NODE,
+    Arrangement,
+    Shape,
+    Shortfall,
+    WorkerShare,
+    bare_node,
+    worker_share,
+)
 from stacks.capacity.sharing import NEEDS
 
 
@@ -50,7 +58,7 @@ def options(request: PlanRequest, machines: Sequence[MachineType]) -> Iterator[O
     match request.node_sharing:
         case NodeSharing.ANY:
             yield from _together(request, machines)
-            yield from _on_own_nodes(request, machines, Arrangement.APART, most_a_node=request.workers)
+            yield from _on_own_nodes(request, machines, Arrangement.APART, MOST_WORKERS_A_NODE)
         case NodeSharing.SERVICES:
             yield from _on_own_nodes(request, machines, Arrangement.APART, most_a_node=1)
         case NodeSharing.NONE:
@@ -59,7 +67,8 @@ def options(request: PlanRequest, machines: Sequence[MachineType]) -> Iterator[O
 
 def _together(request: PlanRequest, machines: Sequence[MachineType]) -> Iterator[Option]:
     """One node for everything; not with Spot machines, which are for workers alone."""
-    for machine in () if request.spot else machines:
+    is_possible = not request.spot and request.workers <= MOST_WORKERS_A_NODE
+    for machine in machines if is_possible else ():
         shape = Shape(Arrangement.TOGETHER, machine, machine, request.workers)
         layout = lay_out(request, shape)
         if isinstance(layout, Layout):
@@ -74,7 +83,7 @@ def _on_own_nodes(
     for machine in machines:
         node = bare_node(request, machine)
         each = max(needs.cpu.floor, request.worker_cpu_millicores)
-        most = min(most_a_node, node.cpu // each, node.memory // needs.memory.floor)
+        most = min(most_a_node, request.workers, node.cpu // each, node.memory // needs.memory.floor)
         # Of the numbers a node that need equally many nodes, the smallest leaves most to each worker.
         for nodes in sorted({math.ceil(request.workers / count) for count in range(1, most + 1)}):
             count = math.ceil(request.workers / nodes)

@@ -7,6 +7,7 @@ import dataclasses
 import json
 import textwrap
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from stacks.capacity.figures import Cost, MetricPeak, Prediction
 from stacks.capacity.machines import MACHINE_TYPES, PRICES_AS_OF
@@ -22,11 +23,16 @@ def text(answer: Plan | Refusal) -> str:
 
 
 def as_json(answer: Plan | Refusal) -> str:
-    """Every value of the report, with `fits` first."""
-    fields = {"fits": isinstance(answer, Plan), **dataclasses.asdict(answer)}
+    """Every value of the report, and `fits`."""
+    fields: dict[str, Any] = {"fits": isinstance(answer, Plan), **dataclasses.asdict(answer)}
     fields["peaks"] = [
         {**dataclasses.asdict(peak), "peak": peak.peak, "fits": peak.fits} for peak in answer.peaks
     ]
+    layout, key = (answer.layout, "layout") if isinstance(answer, Plan) else (answer.nearest, "nearest")
+    if layout is not None:
+        fields[key]["pools"] = [
+            {**dataclasses.asdict(pool), "name": pool.name, "labels": pool.labels} for pool in layout.pools
+        ]
     return json.dumps(fields, indent=2)
 
 

@@ -21,7 +21,8 @@ from stacks.capacity.speed import StepTimeModel, WorkerPlace
 TIE = 0.05
 """Part by which predicted speeds may differ and still count as the same."""
 
-_MOST_LOOKED_AT = 200
+_MOST_LOOKED_AT = 60
+_MOST_MAINS_LOOKED_AT = 4
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,7 +52,6 @@ class Search:
 
     def __init__(self, request: PlanRequest, quotas: Quotas, model: StepTimeModel) -> None:
         self._request = request
-        self._quotas = quotas
         self._model = model
         self._machines = machine_types(request)
         self._by_price = sorted(
@@ -74,28 +74,47 @@ class Search:
 
     def has_any(self) -> bool:
         """Whether any candidate fits."""
-        smallest_first = sorted(self._possible(), key=lambda option: option.nodes * option.shape.worker.vcpus)
-        return any(self._cheapest(option, float("inf")) for option in smallest_first)
+        return any(
+            candidate.fits
+            for option in sorted(self._possible(), key=_size)
+            for main in self._mains(option)
+            if self._may_fit(option, main)
+            for candidate in self._candidates(option, (main,))
+        )
 
     def nearest(self) -> Candidate | Shortfall:
-        """The candidate that breaks the quotas least, or why no pods fit on any nodes."""
-        smallest_first = sorted(
-            options(self._request, self._machines),
-            key=lambda option: (option.nodes * option.shape.worker.vcpus, option.shape.worker.name),
-        )
-        found: list[Candidate] = []
-        for option in smallest_first:
-            found += self._candidates(option, self._mains(option))
-            if len(found) >= _MOST_LOOKED_AT:
-                break
-        if found:
-            return min(found, key=lambda candidate: (candidate.excess, candidate.dollars_per_hour))
+        """The candidate that breaks the quotas least, or why no pods fit on any nodes.
+
+        Looks at the smallest options only, first at those whose workers' nodes alone keep the quotas, then
+        at those whose quotas are known.
+        """
+        everything = list(options(self._request, self._machines))
+        known = [option for option in everything if self._is_known(option.shape.worker)]
+        for some in (self._possible(), known, everything):
+            found: list[Candidate] = []
+            for option in sorted(some, key=_size):
+                mains = [main for main in self._mains(option) if self._is_known(main)] or self._mains(option)
+                found += self._candidates(option, mains[:_MOST_MAINS_LOOKED_AT])
+                if len(found) >= _MOST_LOOKED_AT:
+                    break
+            if found:
+                return min(found, key=lambda candidate: (candidate.excess, candidate.dollars_per_hour))
         return min(
             shortfalls(self._request, self._machines), key=lambda shortfall: shortfall.missing_millicores
         )
 
+    def _is_known(self, machine: MachineType) -> bool:
+        """Whether all quotas of a machine's CPU are known."""
+        return all(
+            self._left.get(metric) is not None or not self._left.limits(metric)
+            for metric in machine.family.cpu_metrics
+        )
+
     def _possible(self) -> Iterator[Option]:
-        """The options whose workers' nodes alone keep the quotas."""
+        """The options whose workers' nodes alone keep the quotas; none where the network alone does not."""
+        network = demand.network_use(self._request, nodes=1)
+        if not all(self._has(metric, amount) for metric, amount in network.items()):
+            return
         for option in options(self._request, self._machines):
             if self._may_fit(option, None):
                 yield option
@@ -142,7 +161,7 @@ class Search:
                 ordered = demand.in_safe_order(self._request, typed)
                 dollars = prices.cost(self._request, ordered, 0).dollars_per_hour
                 for temporary in disks.temporary_pools(ordered):
-                    peaks = demand.peaks(self._request, ordered, temporary, self._quotas)
+                    peaks = demand.peaks(self._request, ordered, temporary, self._left)
                     yield Candidate(ordered, temporary, peaks, dollars)
 
     def _may_fit(self, option: Option, main: MachineType | None) -> bool:
@@ -157,7 +176,7 @@ class Search:
         if not self._has(CPUS_ALL_REGIONS, vcpus) or not self._has(INSTANCES, nodes):
             return False
         is_spot = is_apart and request.spot
-        own = demand.regional_cpu_metrics(option.shape.worker.family, self._quotas, is_spot=is_spot)
+        own = demand.regional_cpu_metrics(option.shape.worker.family, self._left, is_spot=is_spot)
         if not all(self._has(metric, option.nodes * option.shape.worker.vcpus) for metric in own):
             return False
         types = option.shape.worker.family.disk_types if request.disk_type == "auto" else (request.disk_type,)
@@ -168,3 +187,7 @@ class Search:
         if quota is None:
             return not self._left.limits(metric)
         return amount <= quota.available
+
+
+def _size(option: Option) -> tuple[int, str]:
+    return option.nodes * option.shape.worker.vcpus, option.shape.worker.name

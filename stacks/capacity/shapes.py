@@ -26,6 +26,10 @@ ROLE_OF: Mapping[PodKind, Role] = {
 """Role on whose node each kind of pod runs."""
 
 
+MOST_WORKERS_A_NODE = 90
+"""GKE lets a node have 110 pods; this leaves room for Kubernetes' own and the other roles'."""
+
+
 class Arrangement(StrEnum):
     """How roles are spread over nodes."""
 

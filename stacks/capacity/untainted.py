@@ -21,22 +21,29 @@ def untainted_nodes(request: PlanRequest, shape: Shape) -> list[NodeRoom] | Shor
 
     The first ones carry our pods, in the order of `UNTAINTED`; only *apart* can have more than those.
     """
-    carried = UNTAINTED[shape.arrangement]
-    worker_nodes = shape.worker_nodes(request.workers)
-    bare = bare_node(request, shape.main)
-    count = len(carried)
-    while True:
-        nodes = [NodeRoom(bare.cpu, bare.memory) for _ in range(count)]
-        for node, kinds in zip(nodes, carried.values(), strict=False):
-            for kind in kinds:
-                node.keep(request, kind)
-        vcpus = count * shape.main.vcpus + worker_nodes * shape.worker.vcpus
-        if place(system_pods.cluster_pods(count + worker_nodes, vcpus), nodes):
+    can_grow = shape.arrangement is Arrangement.APART
+    nodes: list[NodeRoom] = []
+    count = len(UNTAINTED[shape.arrangement])
+    while count <= _MOST_NODES:
+        nodes, all_placed = _placed(request, shape, count)
+        if all_placed:
             return nodes
-        more = _nodes_missing(nodes)
-        if shape.arrangement is not Arrangement.APART or count + more > _MOST_NODES:
-            return _shortfall(request, shape, nodes)
-        count += more
+        if not can_grow:
+            break
+        count += _nodes_missing(nodes)
+    return _shortfall(request, shape, nodes)
+
+
+def _placed(request: PlanRequest, shape: Shape, count: int) -> tuple[list[NodeRoom], bool]:
+    """So many untainted nodes with all that must be on them, and whether it has room."""
+    bare = bare_node(request, shape.main)
+    nodes = [NodeRoom(bare.cpu, bare.memory) for _ in range(count)]
+    for node, kinds in zip(nodes, UNTAINTED[shape.arrangement].values(), strict=False):
+        for kind in kinds:
+            node.keep(request, kind)
+    worker_nodes = shape.worker_nodes(request.workers)
+    vcpus = count * shape.main.vcpus + worker_nodes * shape.worker.vcpus
+    return nodes, place(system_pods.cluster_pods(count + worker_nodes, vcpus), nodes)
 
 
 def _nodes_missing(nodes: Sequence[NodeRoom]) -> int:
@@ -54,6 +61,8 @@ def _nodes_missing(nodes: Sequence[NodeRoom]) -> int:
 def place(pods: Sequence[SystemPod], nodes: Sequence[NodeRoom]) -> bool:
     """Place Kubernetes' own pods on the nodes; whether they and what is kept for ours have room.
 
+    Each goes to the node with most CPU left among those that have memory for it.
+
     Args:
         pods: The largest first.
         nodes: Changed: each takes up the pods placed on it, even where the answer is no.
@@ -61,10 +70,15 @@ def place(pods: Sequence[SystemPod], nodes: Sequence[NodeRoom]) -> bool:
     emptiest_first = [(-node.cpu_left, number) for number, node in enumerate(nodes)]
     heapq.heapify(emptiest_first)
     for pod in pods:
+        passed_over: list[tuple[int, int]] = []
+        while len(emptiest_first) > 1 and nodes[emptiest_first[0][1]].memory_left < pod.memory_mib:
+            passed_over.append(heapq.heappop(emptiest_first))
         number = emptiest_first[0][1]
         nodes[number].cpu_system += pod.cpu_millicores
         nodes[number].memory_system += pod.memory_mib
         heapq.heapreplace(emptiest_first, (-nodes[number].cpu_left, number))
+        for entry in passed_over:
+            heapq.heappush(emptiest_first, entry)
     return all(node.cpu_left >= 0 and node.memory_left >= 0 for node in nodes)
 
 
@@ -86,7 +100,12 @@ def _shortfall(request: PlanRequest, shape: Shape, nodes: Sequence[NodeRoom]) ->
         arithmetic = f"{memory_missing} MiB of memory are missing for Kubernetes' own pods and {kinds}"
     fixes = ["choose a larger machineType"]
     if request.cloud_logging:
-        fixes.append("set cloudLogging to false, which frees 115m and 253 MiB on every node")
+        agent = system_pods.node_pod(has_logging=True), system_pods.node_pod(has_logging=False)
+        cpu, memory = (
+            agent[0].cpu_millicores - agent[1].cpu_millicores,
+            agent[0].memory_mib - agent[1].memory_mib,
+        )
+        fixes.append(f"set cloudLogging to false, which frees {cpu}m and {memory} MiB on every node")
     return Shortfall(cpu_missing, f"{where}: {arithmetic}. {_sentence(fixes)}")
 
 

@@ -1,0 +1,62 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stacks.capacity.machines import MACHINE_TYPES
+from stacks.capacity.shapes import Arrangement, NodeRoom, Shape, Shortfall
+from stacks.capacity.system_pods import SystemPod
+from stacks.capacity.untainted import place, untainted_nodes
+from tests.stacks.capacity.asked import ask
+
+
+@given(
+    cpus=st.lists(st.integers(1, 400), max_size=20),
+    rooms=st.lists(st.integers(0, 1000), min_size=1, max_size=5),
+)
+def test_every_pod_is_placed_once_and_the_answer_says_whether_all_have_room(cpus, rooms):
+    nodes = [NodeRoom(cpu=cpu, memory=10_000) for cpu in rooms]
+    all_placed = place([SystemPod("p", cpu, 1) for cpu in sorted(cpus, reverse=True)], nodes)
+    assert sum(node.cpu_system for node in nodes) == sum(cpus)
+    assert all_placed == all(node.cpu_system <= node.cpu for node in nodes)
+
+
+def test_pods_go_to_the_emptiest_node():
+    nodes = [NodeRoom(cpu=500, memory=1000), NodeRoom(cpu=500, memory=1000, cpu_kept=300)]
+    assert place([SystemPod("large", 250, 10), SystemPod("small", 100, 10)], nodes)
+    assert [node.cpu_system for node in nodes] == [350, 0]
+
+
+def test_a_node_without_memory_for_a_pod_is_passed_over():
+    nodes = [NodeRoom(cpu=900, memory=100), NodeRoom(cpu=500, memory=1000)]
+    assert place([SystemPod("large", 250, 200), SystemPod("small", 100, 50)], nodes)
+    assert [node.cpu_system for node in nodes] == [100, 250]
+
+
+def test_memory_counts_as_much_as_cpu():
+    assert not place([SystemPod("p", 1, 1001)], [NodeRoom(cpu=500, memory=1000)])
+
+
+def test_pool_main_grows_until_kubernetes_own_pods_have_room():
+    small = MACHINE_TYPES["n1-standard-1"]
+    nodes = untainted_nodes(ask(workers=6), Shape(Arrangement.APART, small, small, 1))
+    assert isinstance(nodes, list)
+    assert len(nodes) == 3, "one node holds no kube-dns beside interface, training and master"
+    many = untainted_nodes(
+        ask(workers=600), Shape(Arrangement.APART, MACHINE_TYPES["e2-standard-4"], small, 1)
+    )
+    assert isinstance(many, list)
+    assert len(many) > 5
+
+
+def test_one_node_that_is_too_small_is_said_with_the_arithmetic():
+    small = MACHINE_TYPES["e2-standard-2"]
+    answer = untainted_nodes(ask(workers=6), Shape(Arrangement.TOGETHER, small, small, 6))
+    assert isinstance(answer, Shortfall)
+    assert "pods may have 1930m of CPU; what Kubernetes runs on every node takes 500m" in answer.sentence
+    assert f"{answer.missing_millicores}m are missing" in answer.sentence
+
+
+def test_memory_that_is_missing_is_said_as_memory():
+    tight = MACHINE_TYPES["e2-highcpu-8"]
+    answer = untainted_nodes(ask(workers=6), Shape(Arrangement.TOGETHER, tight, tight, 6))
+    assert isinstance(answer, Shortfall)
+    assert "MiB of memory are missing" in answer.sentence
