@@ -7,7 +7,6 @@ component's business (`components.kubernetes.training_run`), computing is the pr
 from __future__ import annotations
 
 import json
-import time
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -18,11 +17,9 @@ from provider.errors import InterruptedByUser, ProviderError
 from provider.kubernetes.client import (
     Api,
     ApiUnreachable,
-    Object,
     is_unreachable_dropped,
     unreachable_advice,
 )
-from provider.kubernetes.diagnosis import role_of
 from provider.kubernetes.follower import Follower, RunFailed
 from provider.kubernetes.job import (
     JOB_SELECTOR,
@@ -30,22 +27,17 @@ from provider.kubernetes.job import (
     job_name,
     manifest,
     phase,
-    record,
     run_name,
     run_of,
     work_hash,
 )
-from provider.kubernetes.observation import STACK_PODS
+from provider.kubernetes.job_control import has_record, remove, remove_if_running, save_server_logs
 from provider.kubernetes.run_files import copy_run
 from provider.operation import Operation
 from provider.properties import Properties
 from provider.resource import Created, Diff, Resource, State
 
-STOP_TIMEOUT_S = 15.0
-"""How long a Job that is removed may take to be gone; a coordinator stops within seconds."""
-
 _NEW_RUN_ON = frozenset({"job", "settings", "runId", "namespace"})
-_SAVED_LOG_LINES = 500
 
 
 class Inputs(Properties, frozen=True, kw_only=True):
@@ -164,7 +156,7 @@ class KubernetesRun(Resource[Inputs, Outputs]):
             for job in api.items(
                 api.batch.list_namespaced_job, state.inputs.namespace, label_selector=JOB_SELECTOR
             ):
-                _remove(api, state.inputs.namespace, job["metadata"]["name"])
+                remove(api, state.inputs.namespace, job["metadata"]["name"])
         except ApiUnreachable as error:
             if not is_unreachable_dropped():
                 raise unreachable_advice(error) from error
@@ -186,13 +178,13 @@ def _start(operation: Operation, api: Api, inputs: Inputs, name: str) -> str:
     run = run_name(datetime.now(UTC), name)
     for job in api.items(api.batch.list_namespaced_job, inputs.namespace, label_selector=JOB_SELECTOR):
         is_this = job["metadata"]["name"] == name
-        if is_this and (phase(job) == "running" or _has_record(api, job)):
+        if is_this and (phase(job) == "running" or has_record(api, job)):
             operation.progress.say(f"follows Job {name}, which is there already")
             return run_of(job)
         is_same_work = job["metadata"]["labels"].get(WORK_LABEL) == work_hash(inputs.job, inputs.settings)
-        if inputs.settings.get("resume") and is_same_work and not _has_record(api, job):
+        if inputs.settings.get("resume") and is_same_work and not has_record(api, job):
             run = run_of(job)
-        _remove(api, inputs.namespace, job["metadata"]["name"])
+        remove(api, inputs.namespace, job["metadata"]["name"])
     body = manifest(name, run, inputs.job, inputs.settings)
     api.call(api.batch.create_namespaced_job, inputs.namespace, body)
     operation.progress.say(f"Job {name} started; its run is {run}")
@@ -221,9 +213,9 @@ def _see_to_end(operation: Operation, inputs: Inputs, name: str, run_dir: Path) 
     except InterruptedByUser as error:
         raise InterruptedByUser(_stopped(api, inputs.namespace, name, run_dir)) from error
     except RunFailed as error:
-        _save_logs(api, inputs, run_dir)
+        save_server_logs(api, inputs.namespace, run_dir)
         _copy_back(operation, api, inputs, run_dir)
-        _remove_if_running(api, inputs.namespace, name)
+        remove_if_running(api, inputs.namespace, name)
         raise RunFailed(f"{error}\nLogs of all pods: {run_dir}") from error
     _copy_back(operation, api, inputs, run_dir)
     (run_dir / "result.json").write_text(json.dumps(result, indent=2) + "\n")
@@ -246,57 +238,15 @@ def _copy_back(operation: Operation, api: Api, inputs: Inputs, run_dir: Path) ->
         )
 
 
-def _save_logs(api: Api, inputs: Inputs, run_dir: Path) -> None:
-    """Keep the servers' last lines: whoever looks for the cause will want them."""
-    for pod in api.items(api.core.list_namespaced_pod, inputs.namespace, label_selector=STACK_PODS):
-        name = pod["metadata"]["name"]
-        if role_of(pod) in ("training", inputs.interface_role):
-            continue
-        container = pod["spec"]["containers"][0]["name"]
-        try:
-            text = api.log(inputs.namespace, name, container, tail_lines=_SAVED_LOG_LINES)
-        except ProviderError as error:
-            text = f"{error}\n"
-        (run_dir / f"{name}.log").write_text(text)
-
-
 def _stopped(api: Api, namespace: str, name: str, run_dir: Path) -> str:
     try:
-        _remove(api, namespace, name)
+        remove(api, namespace, name)
     except ProviderError as error:
         return (
             f"Interrupted, but Job {name} may go on: {error} Stop it with `kubectl delete job --namespace "
             f"{namespace} {name}`."
         )
     return f"Interrupted; Job {name} is removed. What it had written to its log is in {run_dir}"
-
-
-def _remove(api: Api, namespace: str, name: str) -> None:
-    """Remove a Job with its pods, and wait until they are gone.
-
-    Raises:
-        ProviderError: They are still there after `STOP_TIMEOUT_S` and the pod's own grace.
-    """
-    api.find(api.batch.delete_namespaced_job, name, namespace, propagation_policy="Foreground")
-    deadline = time.monotonic() + STOP_TIMEOUT_S
-    while time.monotonic() < deadline:
-        if api.find(api.batch.read_namespaced_job, name, namespace) is None:
-            return
-        time.sleep(0.3)
-    raise ProviderError(f"Job {name} is being removed, but still there after {STOP_TIMEOUT_S:.0f} s.")
-
-
-def _remove_if_running(api: Api, namespace: str, name: str) -> None:
-    job = api.find(api.batch.read_namespaced_job, name, namespace)
-    if job is not None and phase(job) == "running":
-        _remove(api, namespace, name)
-
-
-def _has_record(api: Api, job: Object) -> bool:
-    selector = f"batch.kubernetes.io/job-name={job['metadata']['name']}"
-    namespace = job["metadata"]["namespace"]
-    pods = api.items(api.core.list_namespaced_pod, namespace, label_selector=selector)
-    return any(record(pod) for pod in pods)
 
 
 def _changed(old: Inputs, new: Inputs) -> frozenset[str]:
