@@ -7,7 +7,9 @@ Owns the transport: the SDK's servicer, served so that an error leaves as its me
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
+import os
 import signal
 import sys
 from collections.abc import Awaitable, Callable
@@ -23,6 +25,9 @@ from provider.errors import InterruptedByUser, ProviderError
 
 MAX_MESSAGE_BYTES = 400 * 1024 * 1024
 """The engine's own limit for one message."""
+
+ENGINE_CHECK_S = 1.0
+"""How often to look whether the engine is still there."""
 
 _log = logging.getLogger(__name__)
 
@@ -83,6 +88,14 @@ async def serve(provider: Provider, engine_address: str, version: str) -> None:
     await server.start()
     sys.stdout.write(f"{port}\n")
     sys.stdout.flush()
-    await stopped.wait()
+    await _until_engine_is_gone(stopped)
     await provider.cancel()
     await server.stop(grace=1)
+
+
+async def _until_engine_is_gone(stopped: asyncio.Event) -> None:
+    """Wait for a signal, or for the engine's end: killed, or ended by a second Ctrl-C, it sends none."""
+    engine = os.getppid()
+    while not stopped.is_set() and os.getppid() == engine:
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(stopped.wait(), ENGINE_CHECK_S)

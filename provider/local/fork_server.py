@@ -7,6 +7,7 @@ The other end is ``training/fork_server.py``.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import os
@@ -18,7 +19,7 @@ import time
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from provider.errors import InterruptedByUser, ProviderError
 from provider.local.environment import process_environment
@@ -42,9 +43,10 @@ class ForkServer:
 
     def __init__(self, command: Sequence[str] = COMMAND) -> None:
         self._command = command
-        self._process: subprocess.Popen[str] | None = None
-        self._complaints: Any = None
         self._in_turn = threading.Lock()
+        self._process: subprocess.Popen[str] | None = None
+        self._listener: threading.Thread | None = None
+        self._complaints: IO[str] | None = None
         self._changed = threading.Condition()
         self._answers: list[dict[str, Any]] = []
         self._exit_codes: dict[int, int] = {}
@@ -68,21 +70,27 @@ class ForkServer:
     def close(self) -> None:
         """End the fork server; the processes it started stay."""
         process, self._process = self._process, None
-        if process is not None:
-            process.kill()
-            process.wait()
+        if process is None or self._listener is None or process.stdin is None:
+            return
+        process.kill()
+        process.wait()
+        with contextlib.suppress(OSError):
+            process.stdin.close()
+        self._listener.join()
+        if self._complaints is not None:
+            self._complaints.close()
 
     def _pid_for(self, operation: Operation, command: dict[str, Any]) -> int:
         """Send a command and return the pid in its answer.
 
         Raises:
             ProviderError: There is no fork server, or it refused.
-            InterruptedByUser: The user interrupted meanwhile; no further command is possible then.
+            InterruptedByUser: The user interrupted meanwhile.
         """
         with self._in_turn:
             process = self._running(operation)
-            assert process.stdin  # noqa: S101 - it was asked for
             try:
+                assert process.stdin  # noqa: S101 - it was asked for
                 process.stdin.write(json.dumps(command) + "\n")
                 process.stdin.flush()
             except OSError as error:
@@ -95,8 +103,11 @@ class ForkServer:
     def _running(self, operation: Operation) -> subprocess.Popen[str]:
         if self._process is not None and self._process.poll() is None:
             return self._process
+        self.close()
         operation.progress.show("importing TensorFlow")
-        self._complaints = tempfile.TemporaryFile("w+")  # noqa: SIM115 - it lives as long as the process
+        self._answers.clear()
+        # without a name, so that nothing is left of it when the provider is killed
+        self._complaints = tempfile.TemporaryFile("w+", errors="replace")  # noqa: SIM115 - closed by close()
         self._process = subprocess.Popen(
             self._command,
             cwd=CHECKOUT,
@@ -108,47 +119,56 @@ class ForkServer:
             # the engine interrupts the provider's process group when it closes it
             start_new_session=True,
         )
-        self._answers.clear()
-        threading.Thread(target=self._listen, args=(self._process,), daemon=True).start()
+        self._listener = threading.Thread(target=self._listen, args=(self._process,), daemon=True)
+        self._listener.start()
         return self._process
 
     def _listen(self, process: subprocess.Popen[str]) -> None:
         assert process.stdout  # noqa: S101 - it was asked for
-        for line in process.stdout:
-            heard = json.loads(line)
-            with self._changed:
-                if "exited" in heard:
-                    self._exit_codes[heard["exited"]] = heard["code"]
-                else:
-                    # a pid that was used before is a new process now
-                    self._exit_codes.pop(heard.get("pid", 0), None)
-                    self._answers.append(heard)
-                self._changed.notify_all()
+        with process.stdout as output:
+            for line in output:
+                heard = json.loads(line)
+                with self._changed:
+                    if "exited" in heard:
+                        self._exit_codes[heard["exited"]] = heard["code"]
+                    else:
+                        # a pid that was used before is a new process now
+                        self._exit_codes.pop(heard.get("pid", 0), None)
+                        self._answers.append(heard)
+                    self._changed.notify_all()
 
     def _answer(self, operation: Operation, process: subprocess.Popen[str]) -> dict[str, Any]:
         deadline = time.monotonic() + ANSWER_TIMEOUT_S
+        has_ended = False
         with self._changed:
             while not self._answers:
-                has_ended = process.poll() is not None
-                self._changed.wait(0.1)
-                if self._answers:
+                if has_ended or time.monotonic() > deadline:
                     break
                 if operation.cancelled.is_set():
-                    self.close()
-                    raise InterruptedByUser(f"{operation.name}: interrupted")
-                if has_ended or time.monotonic() > deadline:
-                    raise self._failed(process)
-            return self._answers.pop(0)
+                    break
+                # what it said last is still to be heard when it has ended
+                has_ended = process.poll() is not None
+                self._changed.wait(0.1)
+            if self._answers:
+                return self._answers.pop(0)
+        if operation.cancelled.is_set():
+            self.close()
+            raise InterruptedByUser(f"{operation.name}: interrupted")
+        raise self._failed(process)
 
     def _failed(self, process: subprocess.Popen[str]) -> ProviderError:
-        process.kill()
-        code = process.wait()
-        self._complaints.seek(0)
-        complaint = self._complaints.read().strip()
-        _log.error("the fork server ended (%s): %s", code, complaint)
-        last_line = complaint.rsplit("\n", 1)[-1] or f"it did not answer, exit code {code}"
+        code = process.poll()
+        complaint = ""
+        if self._complaints is not None:
+            self._complaints.seek(0)
+            complaint = self._complaints.read().strip()
+        self.close()
+        _log.error("the fork server failed (%s): %s", code, complaint)
+        said = complaint.rsplit("\n", 1)[-1] or (
+            f"no answer in {ANSWER_TIMEOUT_S:.0f} s" if code is None else f"it ended with exit code {code}"
+        )
         return ProviderError(
-            f"TensorFlow can't be imported by {self._command[0]}: {last_line}. "
+            f"TensorFlow can't be imported by {self._command[0]}: {said}. "
             "Run `make setup` to repair the virtual environment"
         )
 
