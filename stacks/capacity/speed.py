@@ -47,29 +47,41 @@ class StepTimeModel(Protocol):
 
 @dataclasses.dataclass(frozen=True)
 class MeasuredParts:
-    """Time of a step as computing plus exchanging, each measured on one core and scaled."""
+    """Time of a step as computing, waiting for one another and exchanging, each scaled from one core.
+
+    Attributes:
+        source: As `StepTimeModel`.
+        update_ms: CPU time of the optimiser, whatever the share of the batch.
+        example_ms: CPU time of one example, forward and back.
+        waiting_ms: CPU time lost at every step as soon as there are two workers.
+        exchange_ms: CPU time of one exchange of the model.
+        exchanged_mb: Size of the model.
+        coremark: CoreMark score of the core that these were measured on, in thousands; assumed.
+        serial_part: Part of a step that more threads don't shorten; assumed.
+    """
 
     source: str = "model of measured compute and exchange"
     update_ms: float = 1.3
     example_ms: float = 0.0778
-    exchange_ms: float = 9.75
+    waiting_ms: float = 2.6
+    exchange_ms: float = 7.2
     exchanged_mb: float = 3.27
-    coremark_there: float = 20.1
+    coremark: float = 20.1
     serial_part: float = 0.25
 
     def seconds_per_step(self, batch_size: int, workers: int, sync_period: int, place: WorkerPlace) -> float:
         """As `StepTimeModel`."""
-        core = place.coremark / self.coremark_there
+        core = place.coremark / self.coremark
         compute_ms = (self.update_ms + self.example_ms * batch_size / workers) / (
             core * self._cores(place.cpus)
         )
         if workers == 1:
             return compute_ms / 1000
-        exchange_ms = self.exchange_ms / (core * min(place.cpus, 1))
+        one_thread = core * min(place.cpus, 1)
         on_node = min(place.workers_per_node, workers)
         leaving_mb = on_node * 2 * (workers - on_node) / workers * self.exchanged_mb
-        wire_ms = leaving_mb * 8 / place.network_gbit_s
-        return (compute_ms + (exchange_ms + wire_ms) / sync_period) / 1000
+        exchange_ms = self.exchange_ms / one_thread + leaving_mb * 8 / place.network_gbit_s
+        return (compute_ms + self.waiting_ms / one_thread + exchange_ms / sync_period) / 1000
 
     def _cores(self, cpus: float) -> float:
         """How many single cores `cpus` are worth: a small network doesn't spread over many threads."""

@@ -1,0 +1,83 @@
+"""The plan verb as a process of its own, without an account, an engine or a network."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from stacks.capacity.from_settings import plan_request
+from stacks.capacity.planner import decide
+from stacks.capacity.quotas import TRIAL
+from stacks.capacity.report import text
+from stacks.settings import parse
+from stacks.stack_file import stack_values
+
+PROJECT = Path(__file__).resolve().parents[2]
+LAYOUT_OF_2016 = (
+    "--set",
+    "machineType=n1-standard-1",
+    "--set",
+    "nodeSharing=none",
+    "--set",
+    "cloudLogging=false",
+)
+
+
+def plan(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "cli", "plan", *arguments],
+        cwd=PROJECT,
+        env={"PATH": "/nonexistent"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_a_plan_that_fits_is_printed_as_preview_prints_it_and_ends_with_0():
+    done = plan("gke-free")
+    assert (done.returncode, done.stderr) == (0, "")
+    settings = parse(stack_values(PROJECT, "gke-free"), "gke-free")
+    assert done.stdout == text(decide(plan_request(settings, "gke-free"), TRIAL)) + "\n"
+
+
+def test_a_refused_plan_ends_with_1():
+    done = plan("gke-free", *LAYOUT_OF_2016, "--set", "workers=9")
+    assert done.returncode == 1
+    assert "REFUSED: nothing is created." in done.stdout
+    assert "Largest number of workers that fits: 6." in done.stdout
+
+
+def test_quotas_given_by_hand_decide():
+    refused = plan(
+        "gke-free", *LAYOUT_OF_2016, "--quota", "SSD_TOTAL_GB=100", "--quota", "DISKS_TOTAL_GB=100"
+    )
+    assert refused.returncode == 1
+    assert "DISKS_TOTAL_GB" in refused.stdout
+    assert plan("gke-free", *LAYOUT_OF_2016, "--quota", "SSD_TOTAL_GB=100").returncode == 0
+
+
+def test_json_is_for_programs():
+    done = plan("gke", "--json", "--quota", "CPUS=4")
+    assert done.returncode == 1
+    assert json.loads(done.stdout)["fits"] is False
+
+
+def test_settings_that_are_wrong_are_refused_all_at_once():
+    done = plan("gke-free", "--set", "worker=2", "--set", "diskGb=small")
+    assert done.returncode == 1
+    assert "worker=2 is not a setting: did you mean `workers`?" in done.stderr
+    assert "diskGb=small is not a whole number" in done.stderr
+
+
+def test_a_command_line_that_cannot_be_used_ends_with_2():
+    for arguments, message in {
+        ("gke-free", "--set", "workers"): "--set workers is not of the form KEY=VALUE",
+        ("gke-free", "--quota", "CPUS"): "CPUS is not of the form METRIC=LIMIT",
+        ("nowhere",): "stack nowhere has no file",
+        ("local",): "stack local has target=local; only gke stacks have a plan",
+        (): "the following arguments are required: stack",
+    }.items():
+        done = plan(*arguments)
+        assert (done.returncode, done.stdout) == (2, ""), arguments
+        assert message in done.stderr
