@@ -59,8 +59,10 @@ class ClusterIdentity(Resource[Inputs, Outputs]):
         Raises:
             ProviderError: Another cluster answers.
         """
-        _refuse_another(state.outputs, inputs)
-        return super().diff(state, inputs)
+        changed = super().diff(state, inputs).changed
+        is_silent = not _is_the_remembered(state.outputs, inputs)
+        # An update waits for the cluster, before anything that needs it is tried.
+        return Diff(changed | ({"server"} if is_silent else set()))
 
     def read(self, operation: Operation, state: State[Inputs, Outputs]) -> State[Inputs, Outputs] | None:
         """Compare likewise; a cluster that does not answer is no news.
@@ -70,12 +72,11 @@ class ClusterIdentity(Resource[Inputs, Outputs]):
         """
         del operation
         try:
-            _ask(state.inputs)
+            _refuse_another(state.outputs, _ask(state.inputs))
         except ApiUnreachable as error:
             if is_unreachable_dropped():
                 return None
             raise unreachable_advice(error) from error
-        _refuse_another(state.outputs, state.inputs)
         return state
 
     def update(self, operation: Operation, state: State[Inputs, Outputs], inputs: Inputs) -> Outputs:
@@ -84,8 +85,9 @@ class ClusterIdentity(Resource[Inputs, Outputs]):
         Raises:
             ProviderError: Another cluster answers, or none in time.
         """
-        del state
-        return _wait_for_identity(operation, inputs)
+        found = _wait_for_identity(operation, inputs)
+        _refuse_another(state.outputs, found)
+        return found
 
     def delete(self, operation: Operation, state: State[Inputs, Outputs]) -> None:
         """Forget the cluster."""
@@ -119,11 +121,21 @@ def _ask(inputs: Inputs) -> Outputs:
     return Outputs(uid=namespace["metadata"]["uid"], server=api.server)
 
 
-def _refuse_another(remembered: Outputs, inputs: Inputs) -> None:
+def _is_the_remembered(remembered: Outputs, inputs: Inputs) -> bool:
+    """False where nobody answers.
+
+    Raises:
+        ProviderError: Another cluster answers.
+    """
     try:
         found = _ask(inputs)
     except ApiUnreachable:
-        return  # whoever needs the cluster next says so
+        return False
+    _refuse_another(remembered, found)
+    return True
+
+
+def _refuse_another(remembered: Outputs, found: Outputs) -> None:
     if found.uid != remembered.uid:
         raise ProviderError(
             f"The kubeconfig leads to another cluster ({found.server}, uid {found.uid}) than the one this "

@@ -19,6 +19,9 @@ from provider.kubernetes.scheduling import unschedulable
 ROLE_LABEL = "app"
 """Label that carries a pod's role; `components.kubernetes.pod` sets it."""
 
+NO_SERVERS = ("training", "if")
+"""Roles whose pods run no TensorFlow server that a run could miss."""
+
 _VOLUME_EVENTS = ("FailedMount", "FailedAttachVolume", "FailedBinding", "ProvisioningFailed")
 
 
@@ -51,6 +54,11 @@ def findings(snapshot: Snapshot) -> list[Finding]:
     for pod in snapshot.pods:
         found += _pod_findings(pod, snapshot, has_volume_fault=bool(unbound & _claims_of(pod)))
     return list({(finding.subject, finding.kind): finding for finding in found}.values())
+
+
+def name_of(pod: Object) -> str:
+    """A pod's name."""
+    return pod["metadata"]["name"]
 
 
 def role_of(pod: Object) -> str:

@@ -7,7 +7,7 @@ record alone is success.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import Any
 
 from provider.errors import ProviderError
 from provider.kubernetes.client import Api, ApiRefused, ApiUnreachable, Object
-from provider.kubernetes.diagnosis import findings, pod_state, role_of
+from provider.kubernetes.diagnosis import NO_SERVERS, findings, name_of, pod_state, role_of
 from provider.kubernetes.finding import SettingNames, as_lines
 from provider.kubernetes.job import ended_state, failure_reason, phase, record
 from provider.kubernetes.job_log import LogReader
@@ -48,6 +48,7 @@ class Follower:
         namespace: Namespace of the Job.
         job: Name of the Job.
         run_dir: The run's folder on this machine; `train.log` in it gets every line.
+        servers: Names of the servers' pods that the run was made for.
         setting_names: Settings to name.
         api_timeout_s: How long an API server that does not answer is waited for.
     """
@@ -57,6 +58,7 @@ class Follower:
     namespace: str
     job: str
     run_dir: Path
+    servers: Sequence[str]
     setting_names: SettingNames
     api_timeout_s: float
     _readers: dict[str, LogReader] = field(default_factory=dict[str, LogReader])
@@ -186,10 +188,9 @@ class Follower:
 
     def _server_states(self) -> str:
         """State of every server that is not ready, which a missing peer is among."""
-        pods = take_snapshot(self.api, self.namespace, self._started, self.setting_names).pods
-        states = {
-            pod["metadata"]["name"]: pod_state(pod) for pod in pods if role_of(pod) not in ("training", "if")
-        }
+        snapshot = take_snapshot(self.api, self.namespace, self._started, self.setting_names)
+        states = dict.fromkeys(self.servers, "there is no such pod")
+        states |= {name_of(pod): pod_state(pod) for pod in snapshot.pods if role_of(pod) not in NO_SERVERS}
         missing = [f"{name}: {state}" for name, state in states.items() if state != "ready"]
         return f"\nServers that are not ready: {', '.join(missing)}." if missing else ""
 

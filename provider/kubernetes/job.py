@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Literal
@@ -109,6 +110,13 @@ def record(pod: Object) -> dict[str, Any] | None:
     if isinstance(found, dict) and found.get("complete") is True:
         return found
     return None
+
+
+def server_pods(settings: Mapping[str, Any]) -> list[str]:
+    """Names of the pods that a run counts on: as many workers as it waits for, and one of any other role."""
+    roles = re.findall(r"(\w+)=", settings["members"])
+    counts = {role: int(settings["workers"]) if role == "worker" else 1 for role in roles}
+    return [f"{role}-{number}" for role, count in counts.items() for number in range(count)]
 
 
 def _image(job: Object) -> str:

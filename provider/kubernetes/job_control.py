@@ -7,7 +7,7 @@ from pathlib import Path
 
 from provider.errors import ProviderError
 from provider.kubernetes.client import Api, Object
-from provider.kubernetes.diagnosis import role_of
+from provider.kubernetes.diagnosis import NO_SERVERS, role_of
 from provider.kubernetes.job import phase, record
 from provider.kubernetes.observation import STACK_PODS
 
@@ -15,7 +15,6 @@ STOP_TIMEOUT_S = 15.0
 """How long a Job that is removed may take to be gone; a coordinator stops within seconds."""
 
 _SAVED_LOG_LINES = 500
-_WITHOUT_SERVER = ("training", "if")
 
 
 def remove(api: Api, namespace: str, name: str) -> None:
@@ -52,7 +51,7 @@ def save_server_logs(api: Api, namespace: str, run_dir: Path) -> None:
     """Keep the servers' last lines: whoever looks for the cause will want them."""
     for pod in api.items(api.core.list_namespaced_pod, namespace, label_selector=STACK_PODS):
         name = pod["metadata"]["name"]
-        if role_of(pod) in _WITHOUT_SERVER:
+        if role_of(pod) in NO_SERVERS:
             continue
         container = pod["spec"]["containers"][0]["name"]
         try:

@@ -29,6 +29,7 @@ from provider.kubernetes.job import (
     phase,
     run_name,
     run_of,
+    server_pods,
     work_hash,
 )
 from provider.kubernetes.job_control import has_record, remove, remove_if_running, save_server_logs
@@ -205,6 +206,7 @@ def _see_to_end(operation: Operation, inputs: Inputs, name: str, run_dir: Path) 
         namespace=inputs.namespace,
         job=name,
         run_dir=run_dir,
+        servers=server_pods(inputs.settings),
         setting_names=inputs.setting_names,
         api_timeout_s=float(inputs.settings["cluster_wait_s"]),
     )

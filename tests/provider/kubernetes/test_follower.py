@@ -86,6 +86,7 @@ def follow(tmp_path, monkeypatch, *states, cancelled=None):
         namespace="tf",
         job="training-1",
         run_dir=tmp_path,
+        servers=["master-0", "worker-0"],
         setting_names={"training": {"memory": "trainingMemoryMib"}},
         api_timeout_s=0.2,
     )
@@ -100,6 +101,12 @@ def test_a_complete_record_is_the_result(tmp_path, monkeypatch):
     ended = {"exitCode": 0, "message": json.dumps(RECORD)}
     result, _ = follow(tmp_path, monkeypatch, state(), state(COMPLETE, ended=ended))
     assert result == RECORD
+
+
+def test_servers_that_are_missing_are_named(tmp_path, monkeypatch):
+    log = lines("error: worker-0.worker.tf.svc:2222 does not resolve.")
+    with pytest.raises(RunFailed, match="worker-0: there is no such pod"):
+        follow(tmp_path, monkeypatch, state(FAILED, log=log, ended={"exitCode": 1}))
 
 
 def test_a_record_counts_even_if_kubernetes_calls_the_job_failed(tmp_path, monkeypatch):
