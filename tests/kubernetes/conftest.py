@@ -1,4 +1,4 @@
-"""The `kubernetes` stack on a real cluster: three nodes, the product's own images, real engine and provider."""
+"""The `kubernetes` stack on a real cluster: three nodes, the product's images, the real engine and provider."""
 
 import json
 import os
@@ -15,6 +15,9 @@ from tests.kubecluster.processes import kubectl
 from tests.kubecluster.product_images import product_images
 
 NAMESPACE = "tfcluster"
+FAILURES: list[tuple[str, str, float]] = []
+"""What was provoked, what `up` said of it, and after how many seconds; shown at the end of the session."""
+
 NODES = [
     Node(name="home", index=0, cpu_millicores=2000, memory_mib=6144, labels={"pool": "home"}),
     Node(
@@ -120,3 +123,15 @@ def stack(
     made.end()
     if cluster.has_namespace():
         kubectl("delete", "namespace", NAMESPACE, "--wait=true")
+
+
+@pytest.fixture(scope="session")
+def failure_table() -> list[tuple[str, str, float]]:
+    """Takes a line for each failure that was provoked."""
+    return FAILURES
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Show what users get to read, and how soon."""
+    for what, sentence, seconds in FAILURES:
+        terminalreporter.write_line(f"{what}: {seconds:.0f} s: {sentence}")

@@ -3,9 +3,33 @@
 The tests of this module are steps of one story and rely on the order in which they stand.
 """
 
+import json
+import time
+
 import pytest
 
+from tests.kubecluster.processes import kubectl, wait_for
+from tests.kubernetes.conftest import NAMESPACE
+
 pytestmark = pytest.mark.kubernetes
+
+# Connects to host and port and prints "open" or why not.
+CONNECT = """
+import socket, sys
+try:
+    socket.create_connection((sys.argv[1], int(sys.argv[2])), timeout=3).close()
+    print("open")
+except OSError as error:
+    print(type(error).__name__)
+"""
+
+
+def uids(pods):
+    return {name: pod["metadata"]["uid"] for name, pod in pods.items()}
+
+
+def connect(cluster, pod, host, port, container=()):
+    return cluster.run("exec", pod, *container, "--", "python3", "-c", CONNECT, host, str(port)).strip()
 
 
 def test_one_up_leads_from_nothing_to_a_trained_network(stack, cluster):
@@ -17,3 +41,158 @@ def test_one_up_leads_from_nothing_to_a_trained_network(stack, cluster):
     assert outputs["test_accuracy"] > 0.6, up.text  # chance is 0.1
     nodes = {pod["spec"]["nodeName"] for pod in cluster.pods("worker").values()}
     assert nodes == {"work-1", "work-2"}
+
+
+def test_the_run_history_has_what_the_run_left_in_the_cluster(stack):
+    (run,) = stack.runs
+    assert str(run) == stack.outputs()["run_dir"]
+    record = json.loads((run / "result.json").read_text())
+    assert record["complete"] is True
+    assert record["test_accuracy"] == stack.outputs()["test_accuracy"]
+    assert list((run / "events").rglob("*tfevents*"))
+    lines = (run / "train.log").read_text().splitlines()
+    steps = [line.split()[0] for line in lines if line[:1].isdigit()]
+    assert len(steps) == len(set(steps)), "a line of progress arrived twice"
+    assert not (run / "checkpoints").exists(), "checkpoints stay in the cluster"
+
+
+def test_a_second_up_changes_nothing(stack, cluster):
+    before = uids(cluster.pods("worker"))
+    assert "unchanged" in stack.run("up", "--yes", "--skip-preview", "--expect-no-changes").checked().text
+    assert uids(cluster.pods("worker")) == before
+    assert len(stack.runs) == 1
+
+
+def test_refresh_finds_nothing_and_up_after_it_neither(stack):
+    stack.run("refresh", "--yes", "--skip-preview", "--expect-no-changes").checked()
+    stack.run("up", "--yes", "--skip-preview", "--expect-no-changes").checked()
+
+
+def test_a_stranger_reaches_no_server_and_a_pod_of_the_stack_does(cluster, settings):
+    kubectl("create", "namespace", "stranger")
+    try:
+        image = settings["serverImage"]
+        run = ("run", "stranger", f"--image={image}", "--command", "--", "sleep", "600")
+        kubectl("--namespace", "stranger", *run)
+        kubectl("--namespace", "stranger", "wait", "--for=condition=Ready", "pod/stranger", "--timeout=60s")
+        address = cluster.pods("worker")["worker-0"]["status"]["podIP"]
+        probe = ("exec", "stranger", "--", "python3", "-c", CONNECT, address, "2222")
+        time.sleep(3)  # until every node has heard of the new pod
+        assert kubectl("--namespace", "stranger", *probe).strip() == "TimeoutError"
+        (interface,) = cluster.pods("if")
+        container = ("--container", "notebook")
+        assert connect(cluster, interface, f"worker-0.worker.{NAMESPACE}.svc", 2222, container) == "open"
+    finally:
+        kubectl("delete", "namespace", "stranger")
+
+
+def test_the_notebook_wants_its_token(stack, cluster):
+    (interface,) = cluster.pods("if")
+    ask = (
+        "import sys, urllib.request, urllib.error\n"
+        "try: print(urllib.request.urlopen(sys.argv[1]).status)\n"
+        "except urllib.error.HTTPError as error: print(error.code)"
+    )
+
+    def status(query):
+        url = f"http://127.0.0.1:8888/api/status{query}"
+        answer = cluster.run("exec", interface, "--container", "notebook", "--", "python3", "-c", ask, url)
+        return answer.strip()
+
+    shown = stack.run("stack", "output", "notebookToken", "--show-secrets").checked()
+    assert status("") == "403"
+    assert status(f"?token={shown.text.strip()}") == "200"
+    assert shown.text.strip() not in stack.run("stack", "output").checked().text
+
+
+def test_tensorboard_shows_the_run(stack, cluster):
+    (interface,) = cluster.pods("if")
+    read = "import sys, urllib.request; print(urllib.request.urlopen(sys.argv[1]).read().decode())"
+    url = "http://127.0.0.1:6006/data/runs"
+    (run,) = stack.runs
+    wait_for(
+        "TensorBoard to load the run",
+        lambda: (
+            run.name in cluster.run("exec", interface, "-c", "tensorboard", "--", "python3", "-c", read, url)
+        ),
+        timeout_s=60,
+    )
+
+
+def test_a_job_deleted_by_hand_is_not_trained_again(stack):
+    """The record in the run history is what counts; only without it the run is gone."""
+    kubectl("--namespace", NAMESPACE, "delete", "jobs", "--all")
+    stack.refresh().checked()
+    stack.up().checked()
+    assert len(stack.runs) == 1
+    assert stack.status == "succeeded"
+
+
+def test_workers_join_a_run_that_goes_on_and_no_running_pod_is_replaced(stack, cluster):
+    stack.configure(steps=100_000, waitForTraining=False)
+    stack.up().checked()
+    assert stack.status == "running"
+    wait_for("the first steps", lambda: "step" in _log(cluster), timeout_s=120)
+    before = uids(cluster.pods("worker"))
+    (job,) = cluster.objects("jobs", selector="app=training")
+    stack.configure(workers=4)
+    stack.up().checked()
+    after = uids(cluster.pods("worker"))
+    assert before.items() < after.items()
+    assert len(after) == 4
+    (same_job,) = cluster.objects("jobs", selector="app=training")
+    assert same_job["metadata"]["uid"] == job["metadata"]["uid"]
+    wait_for("four workers in the run", lambda: "4 workers" in _log(cluster), timeout_s=180)
+
+
+def test_a_killed_worker_is_borne(cluster):
+    cluster.run("delete", "pod", "worker-1", "--force", "--grace-period=0")
+    cluster.run("wait", "--for=condition=Ready", "pod/worker-1", "--timeout=120s")
+    assert _training_pod(cluster)["status"]["phase"] == "Running"
+
+
+def test_a_drained_node_is_borne(cluster):
+    kubectl("drain", "work-2", "--ignore-daemonsets", "--delete-emptydir-data", "--timeout=120s")
+    try:
+        wait_for("the pods to move", lambda: _nodes_of_ready_workers(cluster) == {"work-1"}, timeout_s=180)
+        assert _training_pod(cluster)["status"]["phase"] == "Running"
+    finally:
+        kubectl("uncordon", "work-2")
+
+
+def test_an_interrupted_up_leaves_no_training_behind(stack, cluster):
+    stack.configure(waitForTraining=True)
+    up = stack.start("up", "--yes", "--skip-preview")
+    wait_for("the run to be followed", lambda: cluster.objects("jobs", selector="app=training"), timeout_s=60)
+    time.sleep(8)
+    up.interrupt()
+    ended = up.wait()
+    assert ended.code != 0
+    assert not cluster.objects("jobs", selector="app=training")
+    assert not cluster.pods("training")
+
+
+def test_destroy_leaves_nothing(stack, cluster):
+    stack.configure(workers=2, steps=40)
+    stack.destroy().checked()
+    assert not cluster.has_namespace()
+    volumes = json.loads(kubectl("get", "persistentvolumes", "--output", "json"))["items"]
+    assert not volumes
+
+
+def _log(cluster):
+    return cluster.run("logs", "--selector=app=training", "--tail=-1")
+
+
+def _training_pod(cluster):
+    (pod,) = cluster.pods("training").values()
+    return pod
+
+
+def _nodes_of_ready_workers(cluster):
+    pods = cluster.pods("worker").values()
+    ready = [
+        pod for pod in pods
+        if any(c["type"] == "Ready" and c["status"] == "True" for c in pod["status"].get("conditions", []))
+    ]  # fmt: skip
+    return {pod["spec"]["nodeName"] for pod in ready} if len(ready) == len(pods) else set()
