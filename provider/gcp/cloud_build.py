@@ -37,7 +37,6 @@ class BuildRequest:
         targets: Stages of the Dockerfile, each an image of that name.
         platform: E.g. ``linux/amd64``.
         tag: Tag of the images, besides their digests.
-        build_args: Arguments of the Dockerfile.
         timeout_s: How long the build may take.
     """
 
@@ -49,7 +48,6 @@ class BuildRequest:
     targets: Sequence[str]
     platform: str
     tag: str
-    build_args: dict[str, str]
     timeout_s: int
 
     @property
@@ -64,9 +62,6 @@ class BuildRequest:
 
 def build_of(request: BuildRequest) -> cloudbuild_v1.Build:
     """The build in Cloud Build's words: one step a target, which share one machine and its layers."""
-    arguments = [
-        word for name, value in request.build_args.items() for word in ("--build-arg", f"{name}={value}")
-    ]
     return cloudbuild_v1.Build(
         source=cloudbuild_v1.Source(
             storage_source=cloudbuild_v1.StorageSource(bucket=request.bucket, object_=request.context_object)
@@ -79,7 +74,7 @@ def build_of(request: BuildRequest) -> cloudbuild_v1.Build:
                 args=[
                     "build",
                     *("--progress", "plain", "--platform", request.platform, "--target", target),
-                    *("--tag", request.image(target), "--file", request.dockerfile, *arguments, "."),
+                    *("--tag", request.image(target), "--file", request.dockerfile, "."),
                 ],
             )
             for target in request.targets

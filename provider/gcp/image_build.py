@@ -48,7 +48,6 @@ class Inputs(Properties, frozen=True, kw_only=True):
     dockerfile: str
     targets: list[str]
     platform: str
-    build_args: dict[str, str]
     timeout_s: int
 
 
@@ -106,7 +105,6 @@ def _build(operation: Operation, inputs: Inputs) -> Outputs:
         targets=inputs.targets,
         platform=inputs.platform,
         tag=inputs.context_hash[:12],
-        build_args=inputs.build_args,
         timeout_s=inputs.timeout_s,
     )
     cloud = CloudBuild(inputs.project, default_credentials(), endpoint)

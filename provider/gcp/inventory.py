@@ -23,9 +23,8 @@ class Inputs(Properties, frozen=True, kw_only=True):
     project: str
     region: str
     zone: str
-    cluster_name: str
-    network_name: str
-    names: list[str]
+    name: str
+    accounts: list[str]
     labels: dict[str, str]
     protect_cluster: bool
 
@@ -36,7 +35,7 @@ class Outputs(Properties, frozen=True, kw_only=True):
     owner: str
 
 
-_IDENTIFYING = {"zone": "zone", "cluster_name": "cluster name", "project": "project"}
+_IDENTIFYING = {"zone": "zone", "name": "cluster name", "project": "project"}
 
 
 class Inventory(Resource[Inputs, Outputs]):
@@ -66,7 +65,7 @@ class Inventory(Resource[Inputs, Outputs]):
         found = find_leftovers(Google(inputs.project), _belongings(inputs))
         for leftover in found.leftovers:
             operation.progress.warn(f"left from an earlier stack of this name: {leftover}")
-        return Created(f"{inputs.project}/{inputs.cluster_name}", Outputs(owner=secrets.token_hex(4)))
+        return Created(f"{inputs.project}/{inputs.name}", Outputs(owner=secrets.token_hex(4)))
 
     def update(self, operation: Operation, state: State[Inputs, Outputs], inputs: Inputs) -> Outputs:
         """Note what belongs to the stack from now on."""
@@ -106,9 +105,8 @@ def _settled(operation: Operation, google: Google, belongings: Belongings) -> Fo
 def _belongings(inputs: Inputs) -> Belongings:
     return Belongings(
         labels=inputs.labels,
-        names=frozenset(inputs.names),
-        cluster_name=inputs.cluster_name,
+        name=inputs.name,
+        accounts=frozenset(inputs.accounts),
         zone=inputs.zone,
-        network_name=inputs.network_name,
         region=inputs.region,
     )

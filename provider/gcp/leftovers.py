@@ -22,18 +22,16 @@ class Belongings:
 
     Attributes:
         labels: Labels that everything labelled carries; all must match.
-        names: Names of what the stack makes itself, of whatever kind.
-        cluster_name: Name of its cluster.
+        name: Name of everything it has one of: cluster, network, router, repository and so on.
+        accounts: Ids of its service accounts.
         zone: Zone of its cluster.
-        network_name: Name of its network.
         region: Region of its repository.
     """
 
     labels: Mapping[str, str]
-    names: frozenset[str]
-    cluster_name: str
+    name: str
+    accounts: frozenset[str]
     zone: str
-    network_name: str
     region: str
 
     def include(self, thing: Thing) -> bool:
@@ -41,12 +39,12 @@ class Belongings:
         labels: Mapping[str, str] = thing.get("labels", {})
         by_label = bool(self.labels) and self.labels.items() <= labels.items()
         location = labels.get("goog-k8s-cluster-location", self.zone)
-        by_cluster = labels.get("goog-k8s-cluster-name") == self.cluster_name and location == self.zone
+        by_cluster = labels.get("goog-k8s-cluster-name") == self.name and location == self.zone
         name = str(thing.get("name", ""))
-        by_name = name in self.names or re.match(rf"gke-{self.cluster_name}-[0-9a-f]{{8}}-", name) is not None
+        by_name = name == self.name or re.match(rf"gke-{self.name}-[0-9a-f]{{8}}-", name) is not None
         attached = [thing, *thing.get("networkInterfaces", ())]
-        by_network = any(_last(one.get("network", "")) == self.network_name for one in attached)
-        by_user = any(_last(user) in self.names for user in thing.get("users", ()))
+        by_network = any(_last(one.get("network", "")) == self.name for one in attached)
+        by_user = any(_last(user) == self.name for user in thing.get("users", ()))
         return by_label or by_cluster or by_name or by_network or by_user
 
 
@@ -138,7 +136,7 @@ def _compute(google: Google, belongings: Belongings, collection: str) -> Iterato
 
 
 def _cluster(google: Google, belongings: Belongings) -> Iterator[Leftover]:
-    name, zone = belongings.cluster_name, belongings.zone
+    name, zone = belongings.name, belongings.zone
     google.get("container", f"/v1/projects/{{project}}/locations/{zone}/clusters/{name}")
     remedy = f"gcloud container clusters delete {name} --zone {zone} --project {google.project}"
     yield Leftover(kind="cluster", name=f"{zone}/{name}", remedy=remedy)
@@ -150,7 +148,7 @@ def _repository(google: Google, belongings: Belongings) -> Iterator[Leftover]:
     )
     for repository in (entry for page in listed for entry in page.get("repositories", ())):
         name = _last(repository["name"])
-        if name in belongings.names:
+        if name == belongings.name:
             place = f"--location {belongings.region} --project {google.project}"
             remedy = f"gcloud artifacts repositories delete {name} {place}"
             yield Leftover(kind="image repository", name=f"{belongings.region}/{name}", remedy=remedy)
@@ -160,7 +158,7 @@ def _service_accounts(google: Google, belongings: Belongings) -> Iterator[Leftov
     for page in google.pages("iam", "/v1/projects/{project}/serviceAccounts", pageSize="100"):
         for account in page.get("accounts", ()):
             email = str(account["email"])
-            if email.partition("@")[0] in belongings.names:
+            if email.partition("@")[0] in belongings.accounts:
                 remedy = f"gcloud iam service-accounts delete {email} --project {google.project}"
                 yield Leftover(kind="service account", name=email, remedy=remedy)
 

@@ -30,8 +30,8 @@ class DoubleOfGcp(api.Provider):
     async def diff(self, request: api.DiffRequest) -> api.DiffResponse:
         """Compare as a bridged provider: what is left out is not compared."""
         paths = changed_paths(_plain(request.old_state), _plain(request.new_inputs))
-        replaces = forcing(paths, operations.REPLACES.get(request.type, ()))
-        named = operations.name_input(request.type)
+        replaces = forcing(paths, operations.REPLACES.get(_token(request), ()))
+        named = operations.name_input(_token(request))
         details = {
             path: api.PropertyDiff(
                 api.PropertyDiffKind.UPDATE_REPLACE if path in replaces else api.PropertyDiffKind.UPDATE, True
@@ -53,10 +53,10 @@ class DoubleOfGcp(api.Provider):
         inputs = _plain(request.properties)
         with self.cloud.open() as state:
             try:
-                resource_id, outputs = operations.create(state, request.type, inputs)
+                resource_id, outputs = operations.create(state, _token(request), inputs)
             finally:
                 self._note(state, "create", request)
-        await self._linger("create", request.type)
+        await self._linger("create", _token(request))
         return api.CreateResponse(resource_id, _with_secrets(outputs, request.properties))
 
     async def update(self, request: api.UpdateRequest) -> api.UpdateResponse:
@@ -66,15 +66,15 @@ class DoubleOfGcp(api.Provider):
         old, new = _plain(request.olds), _plain(request.news)
         with self.cloud.open() as state:
             self._note(state, "update", request)
-            outputs = operations.update(state, request.type, request.resource_id, old, new)
+            outputs = operations.update(state, _token(request), request.resource_id, old, new)
         return api.UpdateResponse(_with_secrets(outputs, request.news))
 
     async def delete(self, request: api.DeleteRequest) -> None:
         """Delete the resource."""
         with self.cloud.open() as state:
             self._note(state, "delete", request)
-            operations.delete(state, request.type, request.resource_id, _plain(request.properties))
-        await self._linger("delete", request.type)
+            operations.delete(state, _token(request), request.resource_id, _plain(request.properties))
+        await self._linger("delete", _token(request))
 
     async def read(self, request: api.ReadRequest) -> api.ReadResponse:
         """What the cloud has now; no id where the resource is gone."""
@@ -90,13 +90,17 @@ class DoubleOfGcp(api.Provider):
         return api.InvokeResponse(_wired(answer))
 
     def _note(self, state: State, operation: str, request: Any) -> None:
-        state.events.append(f"{operation} {request.type} {request.name}")
+        state.events.append(f"{operation} {_token(request)} {request.name}")
 
     async def _linger(self, operation: str, token: str) -> None:
         with self.cloud.open() as state:
             fault = state.take_fault(operation, token, "slow")
         if fault is not None:
             await asyncio.sleep(fault.seconds)
+
+
+def _token(request: Any) -> str:
+    return str(request.type).rpartition("$")[2]  # the SDK leaves the parents' types before the resource's own
 
 
 def _with_secrets(outputs: dict[str, Any], inputs: PropertyMap) -> PropertyMap:

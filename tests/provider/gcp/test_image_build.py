@@ -38,7 +38,6 @@ def inputs(tmp_path):
         dockerfile="Dockerfile",
         targets=["server", "interface"],
         platform="linux/amd64",
-        build_args={"BASE_IMAGE": "python:3.11"},
         timeout_s=600,
     )
 
@@ -65,7 +64,6 @@ def test_the_build_runs_as_its_own_account_for_the_nodes_platform(script, server
     assert len(build["steps"]) == 2
     words = " ".join(build["steps"][0]["args"])
     assert "--platform linux/amd64 --target server" in words
-    assert "--build-arg BASE_IMAGE=python:3.11" in words
 
 
 def test_each_line_of_the_log_is_shown_once(script, operation, lines, inputs, monkeypatch):

@@ -13,9 +13,8 @@ INPUTS = Inputs(
     project=PROJECT,
     region="us-central1",
     zone="us-central1-a",
-    cluster_name="tfcluster-gke-free",
-    network_name="tfcluster-gke-free",
-    names=["tfcluster-gke-free", "tfcluster-gke-free-nodes", "tfcluster-gke-free-nat"],
+    name="tfcluster-gke-free",
+    accounts=["tfcluster-gke-free-nodes"],
     labels=LABELS,
     protect_cluster=False,
 )
@@ -28,9 +27,9 @@ LEFT = {
         "zone": "us-central1-a",
         "labels": {"goog-k8s-cluster-name": "tfcluster-gke-free"},
     },
-    "addresses": {"name": "nat-auto-ip-1", "users": ["https://x/routers/tfcluster-gke-free-nat"]},
+    "addresses": {"name": "nat-auto-ip-1", "users": ["https://x/routers/tfcluster-gke-free"]},
     "forwardingRules": {"name": "a1b2", "network": NETWORK},
-    "routers": {"name": "tfcluster-gke-free-nat"},
+    "routers": {"name": "tfcluster-gke-free"},
     "firewalls": {"name": "gke-tfcluster-gke-free-0123abcd-all"},
     "networks": {"name": "tfcluster-gke-free"},
     "accounts": {"email": f"tfcluster-gke-free-nodes@{PROJECT}.iam.gserviceaccount.com"},
@@ -49,6 +48,7 @@ FOREIGN = {
     },
     "addresses": {"name": "nat-auto-ip-2", "users": ["https://x/routers/other"]},
     "firewalls": {"name": "gke-tfcluster-gke-free-two-0123abcd-all"},
+    "networks": {"name": "tfcluster-gke-free-nodes"},
     "accounts": {"email": f"tfcluster-gke-nodes@{PROJECT}.iam.gserviceaccount.com"},
 }
 
