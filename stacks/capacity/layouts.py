@@ -11,7 +11,6 @@ from stacks.capacity.plan import Disk, Layout, NodeLoad, Pod, PodKind, Pool
 from stacks.capacity.request import PlanRequest
 from stacks.capacity.shapes import (
     ROLE_OF,
-    UNTAINTED,
     NodeRoom,
     Shape,
     Shortfall,
@@ -29,7 +28,7 @@ def lay_out(request: PlanRequest, shape: Shape) -> Layout | Shortfall:
 
     Disks get the type that the machines' family prefers; `disks` may choose another.
     """
-    node = bare_node(request, shape.worker)
+    node = bare_node(request, shape.worker, "workers")
     has_own_nodes = shape.worker_nodes(request.workers) > 0
     share = worker_share(request, node.cpu, node.memory, shape.workers_per_node) if has_own_nodes else None
     if has_own_nodes and share is None:
@@ -40,9 +39,9 @@ def lay_out(request: PlanRequest, shape: Shape) -> Layout | Shortfall:
     pods, loads = _untainted_pods(request, shape, nodes)
     if share is not None:
         pods.append(_worker(share, request.workers, tolerates_taint=True))
-        loads.append(_load("workers", shape.worker, node, [_worker(share, shape.workers_per_node)]))
+        loads.append(_load(shape.worker, node, [_worker(share, shape.workers_per_node)]))
     return Layout(
-        pools=_pools(request, shape, len(nodes)),
+        pools=_pools(request, shape, nodes),
         pods=tuple(pods),
         loads=tuple(loads),
         workers_per_node=shape.workers_per_node,
@@ -56,26 +55,25 @@ def _untainted_pods(
     """Our pods on the untainted nodes, and how full each different one of those nodes is."""
     pods: list[Pod] = []
     loads: list[NodeLoad] = []
-    carried = UNTAINTED[shape.arrangement]
-    further = nodes[len(carried) :]
-    for (key, kinds), node in zip(carried.items(), nodes, strict=False):
-        here = _pods_on(request, node, kinds, is_alone=not further)
+    ours, others = [node for node in nodes if node.kinds], [node for node in nodes if not node.kinds]
+    for node in ours:
+        here = _pods_on(request, node, is_alone=not others)
         pods += here
-        loads.append(_load(key, shape.main, node, here))
-    if further:
-        loads.append(_load("main", shape.main, max(further, key=lambda node: node.cpu_system), []))
+        loads.append(_load(shape.main, node, here))
+    if others:
+        loads.append(_load(shape.main, max(others, key=lambda node: node.cpu_system), []))
     return pods, loads
 
 
-def _pods_on(request: PlanRequest, node: NodeRoom, kinds: Sequence[PodKind], *, is_alone: bool) -> list[Pod]:
+def _pods_on(request: PlanRequest, node: NodeRoom, *, is_alone: bool) -> list[Pod]:
     """Sizes of our pods on an untainted node; workers, where there are any, get what the others leave."""
-    services: list[PodKind] = [kind for kind in kinds if kind != "worker"]
-    has_workers = len(services) < len(kinds)
-    for_workers = NodeRoom(0, 0)
+    services: list[PodKind] = [kind for kind in node.kinds if kind != "worker"]
+    has_workers = "worker" in node.kinds
+    for_workers = NodeRoom(node.pool, 0, 0)
     if has_workers:
         for_workers.keep(request, "worker")
-    cpu, memory = node.cpu - node.cpu_system, node.memory - node.memory_system
     is_generous = is_alone and not has_workers
+    cpu, memory = node.cpu_for_ours, node.memory_for_ours
     cpus = shared(cpu - for_workers.cpu_kept, [NEEDS[kind].cpu for kind in services], is_generous=is_generous)
     memories = shared(
         memory - for_workers.memory_kept, [NEEDS[kind].memory for kind in services], is_generous=is_generous
@@ -101,46 +99,45 @@ def _worker(share: WorkerShare, count: int, *, tolerates_taint: bool = False) ->
     )
 
 
-def _load(key: str, machine: MachineType, node: NodeRoom, pods: Sequence[Pod]) -> NodeLoad:
+def _load(machine: MachineType, node: NodeRoom, pods: Sequence[Pod]) -> NodeLoad:
     cpu, memory = allocatable.cpu_millicores(machine), allocatable.memory_mib(machine)
     return NodeLoad(
-        pool=key,
+        pool=node.pool,
         cpu_allocatable=cpu,
-        cpu_system=cpu - node.cpu + node.cpu_system,
+        cpu_system=cpu - node.cpu_for_ours,
         cpu_asked=sum(pod.count * pod.cpu_millicores for pod in pods),
         memory_allocatable=memory,
-        memory_system=memory - node.memory + node.memory_system,
+        memory_system=memory - node.memory_for_ours,
         memory_asked=sum(pod.count * pod.memory_mib for pod in pods),
     )
 
 
-def _pools(request: PlanRequest, shape: Shape, untainted: int) -> tuple[Pool, ...]:
-    carried = UNTAINTED[shape.arrangement]
-    pools = [
-        Pool(
-            key=key,
-            machine_type=shape.main.name,
-            node_count=untainted - len(carried) + 1 if key == "main" else 1,
-            roles=tuple(dict.fromkeys(ROLE_OF[kind] for kind in kinds)),
-            is_spot=False,
-            is_tainted=False,
-            disk=Disk(type=shape.main.family.disk_types[0], size_gb=request.disk_gb),
+def _pools(request: PlanRequest, shape: Shape, untainted: Sequence[NodeRoom]) -> tuple[Pool, ...]:
+    keys = [node.pool for node in untainted]
+    roles = {
+        key: tuple(
+            dict.fromkeys(ROLE_OF[kind] for node in untainted if node.pool == key for kind in node.kinds)
         )
-        for key, kinds in carried.items()
-    ]
+        for key in keys
+    }
+    pools = [_pool(request, key, shape.main, keys.count(key), roles[key]) for key in roles]
     worker_nodes = shape.worker_nodes(request.workers)
     if worker_nodes:
-        workers = Pool(
-            key="workers",
-            machine_type=shape.worker.name,
-            node_count=worker_nodes,
-            roles=(Role.WORKER,),
-            is_spot=request.spot,
-            is_tainted=True,
-            disk=Disk(type=shape.worker.family.disk_types[0], size_gb=request.disk_gb),
-        )
-        pools.append(workers)
+        pools.append(_pool(request, "workers", shape.worker, worker_nodes, (Role.WORKER,)))
     return tuple(pools)
+
+
+def _pool(request: PlanRequest, key: str, machine: MachineType, nodes: int, roles: tuple[Role, ...]) -> Pool:
+    is_for_workers_alone = roles == (Role.WORKER,)
+    return Pool(
+        key=key,
+        machine_type=machine.name,
+        node_count=nodes,
+        roles=roles,
+        is_spot=is_for_workers_alone and request.spot,
+        is_tainted=is_for_workers_alone,
+        disk=Disk(type=machine.family.disk_types[0], size_gb=request.disk_gb),
+    )
 
 
 def _workers_too_large(request: PlanRequest, shape: Shape, node: NodeRoom) -> Shortfall:

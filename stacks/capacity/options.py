@@ -81,7 +81,7 @@ def _on_own_nodes(
 ) -> Iterator[Option]:
     needs = NEEDS["worker"]
     for machine in machines:
-        node = bare_node(request, machine)
+        node = bare_node(request, machine, "workers")
         each = max(needs.cpu.floor, request.worker_cpu_millicores)
         most = min(most_a_node, request.workers, node.cpu // each, node.memory // needs.memory.floor)
         # Of the numbers a node that need equally many nodes, the smallest leaves most to each worker.

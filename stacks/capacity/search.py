@@ -145,10 +145,9 @@ class Search:
                 break
             if not self._may_fit(option, main):
                 continue
-            for candidate in self._candidates(option, (main,)):
-                if candidate.fits and candidate.dollars_per_hour < below:
-                    best, below = candidate, candidate.dollars_per_hour
-                    break
+            fitting = next((found for found in self._candidates(option, (main,)) if found.fits), None)
+            if fitting is not None and fitting.dollars_per_hour < below:
+                best, below = fitting, fitting.dollars_per_hour
         return best
 
     def _candidates(self, option: Option, mains: Sequence[MachineType]) -> Iterator[Candidate]:

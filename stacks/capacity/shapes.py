@@ -38,14 +38,6 @@ class Arrangement(StrEnum):
     SINGLE = "single"
 
 
-UNTAINTED: Mapping[Arrangement, Mapping[str, tuple[PodKind, ...]]] = {
-    Arrangement.TOGETHER: {"main": ("interface", "training", "master", "worker")},
-    Arrangement.APART: {"main": ("interface", "training", "master")},
-    Arrangement.SINGLE: {"if": ("interface", "training"), "master": ("master",)},
-}
-"""Untainted pools by key, and the kinds of our pods on the first node of each."""
-
-
 @dataclasses.dataclass(frozen=True)
 class Shape:
     """One way to lay a cluster out.
@@ -85,44 +77,55 @@ class NodeRoom:
     """Room on one node, in thousandths of a vCPU and MiB.
 
     Attributes:
+        pool: Key of the node's pool.
         cpu: CPU that pods may have beside those that run on every node.
         memory: Memory that pods may have beside those that run on every node.
         cpu_kept: CPU set aside for our pods.
         memory_kept: Memory set aside for our pods.
         cpu_system: CPU of Kubernetes' own pods placed here.
         memory_system: Memory of Kubernetes' own pods placed here.
+        kinds: Our pods that run here.
     """
 
+    pool: str
     cpu: int
     memory: int
     cpu_kept: int = 0
     memory_kept: int = 0
     cpu_system: int = 0
     memory_system: int = 0
+    kinds: tuple[PodKind, ...] = ()
 
     @property
-    def cpu_left(self) -> int:
-        """CPU that nobody has; negative where too much was given."""
-        return self.cpu - self.cpu_kept - self.cpu_system
+    def cpu_for_ours(self) -> int:
+        """CPU that Kubernetes' own pods leave."""
+        return self.cpu - self.cpu_system
 
     @property
-    def memory_left(self) -> int:
-        """Memory that nobody has; negative where too much was given."""
-        return self.memory - self.memory_kept - self.memory_system
+    def memory_for_ours(self) -> int:
+        """Memory that Kubernetes' own pods leave."""
+        return self.memory - self.memory_system
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether all that is set aside has room beside Kubernetes' own pods."""
+        return self.cpu_for_ours >= self.cpu_kept and self.memory_for_ours >= self.memory_kept
 
     def keep(self, request: PlanRequest, kind: PodKind) -> None:
         """Set aside the least that our pods of a kind need."""
         needs = NEEDS[kind]
         is_worker = kind == "worker"
         count = request.workers if is_worker else 1
+        self.kinds += (kind,)
         self.cpu_kept += count * max(needs.cpu.floor, request.worker_cpu_millicores if is_worker else 0)
         self.memory_kept += count * needs.memory.floor
 
 
-def bare_node(request: PlanRequest, machine: MachineType) -> NodeRoom:
-    """A node that carries only what runs on every node."""
+def bare_node(request: PlanRequest, machine: MachineType, pool: str) -> NodeRoom:
+    """A node of a pool that carries only what runs on every node."""
     own = system_pods.node_pod(has_logging=request.cloud_logging)
     return NodeRoom(
+        pool=pool,
         cpu=allocatable.cpu_millicores(machine) - own.cpu_millicores,
         memory=allocatable.memory_mib(machine) - own.memory_mib,
     )

@@ -1,85 +1,110 @@
 """How many untainted nodes a shape needs, and where Kubernetes' own pods end up among them.
 
-Kubernetes spreads pods over the emptiest nodes. The same is done here, the largest pods first, after the
-least that our own pods need has been set aside.
+Kubernetes spreads its pods over the emptiest nodes, before ours come. The same is done here, the largest pods
+first; ours must fit beside them.
 """
 
+import dataclasses
 import heapq
 import math
 from collections.abc import Sequence
 
 from stacks.capacity import allocatable, system_pods
+from stacks.capacity.plan import PodKind
 from stacks.capacity.request import PlanRequest
-from stacks.capacity.shapes import UNTAINTED, Arrangement, NodeRoom, Shape, Shortfall, bare_node
+from stacks.capacity.shapes import Arrangement, NodeRoom, Shape, Shortfall, bare_node
 from stacks.capacity.system_pods import SystemPod
 
 _MOST_NODES = 100
+_INTERFACE: tuple[PodKind, ...] = ("interface", "training")
 
 
 def untainted_nodes(request: PlanRequest, shape: Shape) -> list[NodeRoom] | Shortfall:
     """The fewest nodes that hold Kubernetes' own pods and the least that ours need.
 
-    The first ones carry our pods, in the order of `UNTAINTED`; only *apart* can have more than those.
+    The nodes that carry our pods come first. Only pool `main` of *apart* can have more than one.
     """
-    can_grow = shape.arrangement is Arrangement.APART
-    nodes: list[NodeRoom] = []
-    count = len(UNTAINTED[shape.arrangement])
-    while count <= _MOST_NODES:
-        nodes, all_placed = _placed(request, shape, count)
-        if all_placed:
-            return nodes
-        if not can_grow:
-            break
-        count += _nodes_missing(nodes)
-    return _shortfall(request, shape, nodes)
+    nodes = _nodes(request, shape, 2 if shape.arrangement is Arrangement.SINGLE else 1)
+    while not all(node.is_enough for node in nodes):
+        count = len(nodes) + _nodes_missing(nodes)
+        if shape.arrangement is not Arrangement.APART or count > _MOST_NODES:
+            return _shortfall(request, shape, nodes)
+        nodes = _nodes(request, shape, count)
+    return nodes
 
 
-def _placed(request: PlanRequest, shape: Shape, count: int) -> tuple[list[NodeRoom], bool]:
-    """So many untainted nodes with all that must be on them, and whether it has room."""
-    bare = bare_node(request, shape.main)
-    nodes = [NodeRoom(bare.cpu, bare.memory) for _ in range(count)]
-    for node, kinds in zip(nodes, UNTAINTED[shape.arrangement].values(), strict=False):
-        for kind in kinds:
-            node.keep(request, kind)
+def _nodes(request: PlanRequest, shape: Shape, count: int) -> list[NodeRoom]:
+    """So many untainted nodes with Kubernetes' own pods on them, and with room kept for ours."""
+    carried = _carried(shape, count)
+    pools = [pool for pool, _ in carried] + ["main"] * (count - len(carried))
+    bare = bare_node(request, shape.main, "main")
+    nodes = [dataclasses.replace(bare, pool=pool) for pool in pools]
     worker_nodes = shape.worker_nodes(request.workers)
     vcpus = count * shape.main.vcpus + worker_nodes * shape.worker.vcpus
-    return nodes, place(system_pods.cluster_pods(count + worker_nodes, vcpus), nodes)
+    place(system_pods.cluster_pods(count + worker_nodes, vcpus), nodes)
+    if shape.arrangement is Arrangement.SINGLE:
+        _assume_the_worst(nodes)
+    else:
+        nodes.sort(key=lambda node: -node.cpu_for_ours)
+    for node, (_, kinds) in zip(nodes, carried, strict=False):
+        for kind in kinds:
+            node.keep(request, kind)
+    return nodes
+
+
+def _carried(shape: Shape, count: int) -> list[tuple[str, tuple[PodKind, ...]]]:
+    """Pool of each node that carries our pods, and their kinds; interface and training share a volume."""
+    match shape.arrangement:
+        case Arrangement.TOGETHER:
+            return [("main", (*_INTERFACE, "master", "worker"))]
+        case Arrangement.APART:
+            return (
+                [("main", (*_INTERFACE, "master"))]
+                if count == 1
+                else [("main", _INTERFACE), ("main", ("master",))]
+            )
+        case Arrangement.SINGLE:
+            return [("if", _INTERFACE), ("master", ("master",))]
+
+
+def _assume_the_worst(nodes: Sequence[NodeRoom]) -> None:
+    """Let each node have as much of Kubernetes' own as any: which of them gets what isn't known."""
+    cpu, memory = max(node.cpu_system for node in nodes), max(node.memory_system for node in nodes)
+    for node in nodes:
+        node.cpu_system, node.memory_system = cpu, memory
 
 
 def _nodes_missing(nodes: Sequence[NodeRoom]) -> int:
-    """At least how many more such nodes are needed, beyond all bounds where a node has nothing to give."""
-    cpu, memory = nodes[0].cpu, nodes[0].memory
-    if cpu <= 0 or memory <= 0:
+    """At least how many more such nodes are needed, beyond all bounds where more can't help."""
+    if (
+        any(node.cpu <= node.cpu_kept or node.memory <= node.memory_kept for node in nodes[:1])
+        and len(nodes) > 1
+    ):
         return _MOST_NODES
-    cpu_missing, memory_missing = (
-        -sum(node.cpu_left for node in nodes),
-        -sum(node.memory_left for node in nodes),
-    )
-    return max(1, math.ceil(cpu_missing / cpu), math.ceil(memory_missing / memory))
+    cpu = sum(node.cpu_kept - node.cpu_for_ours for node in nodes)
+    memory = sum(node.memory_kept - node.memory_for_ours for node in nodes)
+    return max(1, math.ceil(cpu / max(1, nodes[0].cpu)), math.ceil(memory / max(1, nodes[0].memory)))
 
 
-def place(pods: Sequence[SystemPod], nodes: Sequence[NodeRoom]) -> bool:
-    """Place Kubernetes' own pods on the nodes; whether they and what is kept for ours have room.
-
-    Each goes to the node with most CPU left among those that have memory for it.
+def place(pods: Sequence[SystemPod], nodes: Sequence[NodeRoom]) -> None:
+    """Place Kubernetes' own pods, each on the node with most CPU left among those that have memory for it.
 
     Args:
         pods: The largest first.
-        nodes: Changed: each takes up the pods placed on it, even where the answer is no.
+        nodes: Changed: each takes up the pods placed on it, beyond its room where no node has any.
     """
-    emptiest_first = [(-node.cpu_left, number) for number, node in enumerate(nodes)]
+    emptiest_first = [(-node.cpu_for_ours, number) for number, node in enumerate(nodes)]
     heapq.heapify(emptiest_first)
     for pod in pods:
         passed_over: list[tuple[int, int]] = []
-        while len(emptiest_first) > 1 and nodes[emptiest_first[0][1]].memory_left < pod.memory_mib:
+        while len(emptiest_first) > 1 and nodes[emptiest_first[0][1]].memory_for_ours < pod.memory_mib:
             passed_over.append(heapq.heappop(emptiest_first))
         number = emptiest_first[0][1]
         nodes[number].cpu_system += pod.cpu_millicores
         nodes[number].memory_system += pod.memory_mib
-        heapq.heapreplace(emptiest_first, (-nodes[number].cpu_left, number))
+        heapq.heapreplace(emptiest_first, (-nodes[number].cpu_for_ours, number))
         for entry in passed_over:
             heapq.heappush(emptiest_first, entry)
-    return all(node.cpu_left >= 0 and node.memory_left >= 0 for node in nodes)
 
 
 def _shortfall(request: PlanRequest, shape: Shape, nodes: Sequence[NodeRoom]) -> Shortfall:
@@ -87,10 +112,12 @@ def _shortfall(request: PlanRequest, shape: Shape, nodes: Sequence[NodeRoom]) ->
     offered = len(nodes) * allocatable.cpu_millicores(shape.main)
     everywhere = offered - sum(node.cpu for node in nodes)
     system, kept = sum(node.cpu_system for node in nodes), sum(node.cpu_kept for node in nodes)
-    memory_missing = -min(node.memory_left for node in nodes)
-    cpu_missing = max(-min(node.cpu_left for node in nodes), -sum(node.cpu_left for node in nodes), 0)
-    kinds = ", ".join(kind for kinds in UNTAINTED[shape.arrangement].values() for kind in kinds)
-    where = f"{len(nodes)} x {shape.main.name} ({', '.join(UNTAINTED[shape.arrangement])})"
+    memory_missing = max(node.memory_kept - node.memory_for_ours for node in nodes)
+    cpu_missing = max(
+        0, *(node.cpu_kept - node.cpu_for_ours for node in nodes), everywhere + system + kept - offered
+    )
+    kinds = ", ".join(kind for node in nodes for kind in node.kinds)
+    where = f"{len(nodes)} x {shape.main.name} ({', '.join(dict.fromkeys(node.pool for node in nodes))})"
     if cpu_missing:
         arithmetic = (
             f"pods may have {offered}m of CPU; what Kubernetes runs on every node takes {everywhere}m, its"
@@ -98,17 +125,15 @@ def _shortfall(request: PlanRequest, shape: Shape, nodes: Sequence[NodeRoom]) ->
         )
     else:
         arithmetic = f"{memory_missing} MiB of memory are missing for Kubernetes' own pods and {kinds}"
-    fixes = ["choose a larger machineType"]
-    if request.cloud_logging:
-        agent = system_pods.node_pod(has_logging=True), system_pods.node_pod(has_logging=False)
-        cpu, memory = (
-            agent[0].cpu_millicores - agent[1].cpu_millicores,
-            agent[0].memory_mib - agent[1].memory_mib,
-        )
-        fixes.append(f"set cloudLogging to false, which frees {cpu}m and {memory} MiB on every node")
-    return Shortfall(cpu_missing, f"{where}: {arithmetic}. {_sentence(fixes)}")
+    return Shortfall(cpu_missing, f"{where}: {arithmetic}. {_fix(request)}")
 
 
-def _sentence(fixes: Sequence[str]) -> str:
-    joined = " or ".join(fixes)
-    return f"{joined[0].upper()}{joined[1:]}."
+def _fix(request: PlanRequest) -> str:
+    if not request.cloud_logging:
+        return "Choose a larger machineType."
+    agent, without = system_pods.node_pod(has_logging=True), system_pods.node_pod(has_logging=False)
+    cpu, memory = agent.cpu_millicores - without.cpu_millicores, agent.memory_mib - without.memory_mib
+    return (
+        f"Choose a larger machineType or set cloudLogging to false, which frees {cpu}m and {memory} MiB"
+        " on every node."
+    )

@@ -14,8 +14,8 @@ def test_worker_nodes_are_as_many_as_their_workers_need(workers, nodes):
 
 
 def test_a_bare_node_has_what_is_allocatable_less_what_runs_on_every_node():
-    assert bare_node(ask(), E2).cpu == 3920 - 500
-    assert bare_node(ask(cloud_logging=False), E2).cpu == 3920 - 384
+    assert bare_node(ask(), E2, "main").cpu == 3920 - 500
+    assert bare_node(ask(cloud_logging=False), E2, "main").cpu == 3920 - 384
 
 
 def test_workers_share_a_node_evenly_down_to_their_floor():
@@ -33,9 +33,18 @@ def test_a_worker_gets_what_the_setting_says_or_nothing():
     assert worker_share(ask(worker_cpu_millicores=334), 1000, 8000, 3) is None
 
 
+def test_a_node_is_enough_if_kubernetes_own_pods_leave_what_is_kept():
+    node = NodeRoom("main", cpu=100, memory=2000, cpu_system=50)
+    node.keep(ask(), "master")
+    assert node.is_enough
+    node.cpu_system += 1
+    assert not node.is_enough
+
+
 def test_what_is_kept_for_workers_grows_with_their_number():
-    few, many = NodeRoom(10_000, 10_000), NodeRoom(10_000, 10_000)
+    few, many = NodeRoom("main", 10_000, 10_000), NodeRoom("main", 10_000, 10_000)
     few.keep(ask(workers=2), "worker")
     many.keep(ask(workers=4), "worker")
     assert many.cpu_kept == 2 * few.cpu_kept
-    assert many.memory_left < few.memory_left
+    assert many.memory_kept > few.memory_kept
+    assert many.kinds == ("worker",)

@@ -12,39 +12,64 @@ from tests.stacks.capacity.asked import ask
     cpus=st.lists(st.integers(1, 400), max_size=20),
     rooms=st.lists(st.integers(0, 1000), min_size=1, max_size=5),
 )
-def test_every_pod_is_placed_once_and_the_answer_says_whether_all_have_room(cpus, rooms):
-    nodes = [NodeRoom(cpu=cpu, memory=10_000) for cpu in rooms]
-    all_placed = place([SystemPod("p", cpu, 1) for cpu in sorted(cpus, reverse=True)], nodes)
+def test_every_pod_is_placed_once_and_none_where_another_node_is_emptier(cpus, rooms):
+    nodes = [NodeRoom("main", cpu=cpu, memory=10_000) for cpu in rooms]
+    pods = [SystemPod("p", cpu, 1) for cpu in sorted(cpus, reverse=True)]
+    place(pods, nodes)
     assert sum(node.cpu_system for node in nodes) == sum(cpus)
-    assert all_placed == all(node.cpu_system <= node.cpu for node in nodes)
+    for node in nodes:
+        if node.cpu_system:
+            last = min(cpus)
+            assert node.cpu_for_ours + max(cpus) >= max(other.cpu_for_ours for other in nodes)
+            assert node.cpu_system >= last
 
 
 def test_pods_go_to_the_emptiest_node():
-    nodes = [NodeRoom(cpu=500, memory=1000), NodeRoom(cpu=500, memory=1000, cpu_kept=300)]
-    assert place([SystemPod("large", 250, 10), SystemPod("small", 100, 10)], nodes)
-    assert [node.cpu_system for node in nodes] == [350, 0]
+    nodes = [NodeRoom("main", cpu=500, memory=1000), NodeRoom("main", cpu=300, memory=1000)]
+    place([SystemPod("large", 250, 10), SystemPod("small", 100, 10)], nodes)
+    assert [node.cpu_system for node in nodes] == [250, 100]
 
 
 def test_a_node_without_memory_for_a_pod_is_passed_over():
-    nodes = [NodeRoom(cpu=900, memory=100), NodeRoom(cpu=500, memory=1000)]
-    assert place([SystemPod("large", 250, 200), SystemPod("small", 100, 50)], nodes)
+    nodes = [NodeRoom("main", cpu=900, memory=100), NodeRoom("main", cpu=500, memory=1000)]
+    place([SystemPod("large", 250, 200), SystemPod("small", 100, 50)], nodes)
     assert [node.cpu_system for node in nodes] == [100, 250]
 
 
 def test_memory_counts_as_much_as_cpu():
-    assert not place([SystemPod("p", 1, 1001)], [NodeRoom(cpu=500, memory=1000)])
+    node = NodeRoom("main", cpu=500, memory=1000)
+    place([SystemPod("p", 1, 1001)], [node])
+    assert not node.is_enough
 
 
 def test_pool_main_grows_until_kubernetes_own_pods_have_room():
     small = MACHINE_TYPES["n1-standard-1"]
     nodes = untainted_nodes(ask(workers=6), Shape(Arrangement.APART, small, small, 1))
     assert isinstance(nodes, list)
-    assert len(nodes) == 3, "one node holds no kube-dns beside interface, training and master"
+    assert [node.kinds for node in nodes] == [("interface", "training"), ("master",), (), ()]
+    assert all(node.is_enough for node in nodes)
     many = untainted_nodes(
         ask(workers=600), Shape(Arrangement.APART, MACHINE_TYPES["e2-standard-4"], small, 1)
     )
     assert isinstance(many, list)
     assert len(many) > 5
+
+
+def test_one_node_carries_all_that_is_not_a_worker_where_it_is_large_enough():
+    nodes = untainted_nodes(
+        ask(workers=6),
+        Shape(Arrangement.APART, MACHINE_TYPES["e2-standard-2"], MACHINE_TYPES["n1-standard-1"], 1),
+    )
+    assert isinstance(nodes, list)
+    assert [node.kinds for node in nodes] == [("interface", "training", "master")]
+
+
+def test_which_of_two_single_nodes_gets_more_of_kubernetes_own_is_not_relied_on():
+    one = MACHINE_TYPES["n1-standard-1"]
+    nodes = untainted_nodes(ask(workers=6, cloud_logging=False), Shape(Arrangement.SINGLE, one, one, 1))
+    assert isinstance(nodes, list)
+    assert [node.pool for node in nodes] == ["if", "master"]
+    assert nodes[0].cpu_system == nodes[1].cpu_system
 
 
 def test_one_node_that_is_too_small_is_said_with_the_arithmetic():
