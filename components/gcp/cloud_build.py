@@ -5,7 +5,6 @@ The build itself, its lines and its digests are the business of `provider.gcp.im
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pulumi
@@ -13,7 +12,6 @@ import pulumi_gcp as gcp
 
 from components.gcp.identity import ServiceAccount, ServiceAccountArgs
 from components.gcp.names import bucket_name
-from provider.gcp.build_context import context_hash
 
 DOCKERFILE = "Dockerfile"
 CONTEXTS_KEPT_DAYS = 7
@@ -33,6 +31,7 @@ class CloudBuildImagesArgs:
         labels: Labels of the bucket.
         description: Stands in the place of labels, which accounts cannot carry.
         context: Absolute path of the folder that images are built from.
+        context_hash: Hash of everything that decides the images; another one builds them anew.
         targets: Stages of its Dockerfile, each an image.
         platform: Platform of the images.
         build_timeout_s: How long a build may take.
@@ -47,6 +46,7 @@ class CloudBuildImagesArgs:
     labels: Mapping[str, pulumi.Input[str]]
     description: pulumi.Input[str]
     context: str
+    context_hash: str
     targets: Sequence[str]
     platform: str
     build_timeout_s: int
@@ -113,29 +113,17 @@ class CloudBuildImages(pulumi.ComponentResource):
                 "repository": args.repository,
                 "bucket": bucket.name,
                 "serviceAccount": account.email,
-                **build_inputs(args),
+                "context": args.context,
+                "contextHash": args.context_hash,
+                "dockerfile": DOCKERFILE,
+                "targets": list(args.targets),
+                "platform": args.platform,
+                "timeoutS": args.build_timeout_s,
             },
             pulumi.ResourceOptions(parent=self, depends_on=[writer, storage]),
         )
         self.references = {target: build.references[target] for target in args.targets}
         self.register_outputs({"references": self.references})
-
-
-def build_inputs(args: CloudBuildImagesArgs) -> dict[str, Any]:
-    """What is known of a build before anything exists, the hash that decides it included."""
-    deciding: dict[str, Any] = {
-        "targets": list(args.targets),
-        "platform": args.platform,
-        "dockerfile": DOCKERFILE,
-    }
-    return {
-        "context": args.context,
-        "contextHash": context_hash(Path(args.context), **deciding),
-        "targets": deciding["targets"],
-        "platform": args.platform,
-        "dockerfile": DOCKERFILE,
-        "timeoutS": args.build_timeout_s,
-    }
 
 
 class _ImageBuild(pulumi.CustomResource):

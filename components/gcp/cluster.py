@@ -11,7 +11,6 @@ from typing import Any
 import pulumi
 import pulumi_gcp as gcp
 
-from components.gcp.leftover_cluster import before_creation
 from components.gcp.network import PODS, SERVICES
 
 MAX_PODS_PER_NODE = 110
@@ -123,9 +122,6 @@ class GkeCluster(pulumi.ComponentResource):
                 # cluster.
                 ignore_changes=["nodeConfig", "dnsConfig"],
                 custom_timeouts=pulumi.CustomTimeouts(create="30m", update="60m", delete="30m"),
-                hooks=pulumi.ResourceHookBinding(
-                    before_create=[before_creation(args.project, args.zone, args.name)]
-                ),
             ),
         )
         ready = _ClusterReady(

@@ -40,6 +40,7 @@ class ImagesArgs:
         labels: Labels of repository and bucket.
         description: What the repository is for.
         context: Absolute path of the folder with the Dockerfile.
+        context_hash: Hash of everything in it; another one builds the images anew on Cloud Build.
         build_timeout_s: How long a build may take.
     """
 
@@ -53,6 +54,7 @@ class ImagesArgs:
     labels: Mapping[str, pulumi.Input[str]]
     description: pulumi.Input[str]
     context: str
+    context_hash: str
     build_timeout_s: int
 
 
@@ -126,6 +128,7 @@ class Images(pulumi.ComponentResource):
             labels=args.labels,
             description=args.description,
             context=args.context,
+            context_hash=args.context_hash,
             targets=TARGETS,
             platform=PLATFORM,
             build_timeout_s=args.build_timeout_s,

@@ -7,7 +7,7 @@ nothing runs on it yet. Any other cluster of that name is somebody's, and is lef
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import pulumi
@@ -16,6 +16,7 @@ from components.gcp.names import OWNER_LABEL
 from provider.gcp.clusters import Cluster, cluster_path, find_cluster, start_deletion
 from provider.gcp.rest import Google
 
+CLUSTER = "gcp:container/cluster:Cluster"
 DEADLINE_S = 1800.0
 POLL_S, LINE_PERIOD_S = 5.0, 30.0
 
@@ -24,10 +25,8 @@ class LeftoverClusterError(pulumi.RunError):
     """A cluster of the planned name exists, and may not or could not be deleted."""
 
 
-def before_creation(
-    project: str, zone: str, name: str
-) -> Callable[[pulumi.ResourceHookArgs], Awaitable[None]]:
-    """The hook that runs right before the cluster is created.
+def make_way_for_cluster(project: str, zone: str, name: str) -> None:
+    """Let every cluster that is about to be created find its place free; to be called before it is declared.
 
     Args:
         project: Id of the Google Cloud project.
@@ -47,7 +46,17 @@ def before_creation(
         )
         await _deleted(google, zone, name)
 
-    return make_way
+    binding = pulumi.ResourceHookBinding(
+        before_create=[pulumi.ResourceHook("make-way-for-cluster", make_way)]
+    )
+
+    def add_hook(args: pulumi.ResourceTransformArgs) -> pulumi.ResourceTransformResult | None:
+        if args.type_ != CLUSTER:
+            return None
+        opts = pulumi.ResourceOptions.merge(args.opts, pulumi.ResourceOptions(hooks=binding))
+        return pulumi.ResourceTransformResult(props=args.props, opts=opts)
+
+    pulumi.runtime.register_resource_transform(add_hook)
 
 
 def check_ownership(found: Cluster, labels: Mapping[str, str], zone: str) -> None:
