@@ -85,6 +85,21 @@ class CapacitySettings:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
+class GkeSettings:
+    """The Google Cloud project of the `gke` target, and what becomes of the cluster; see `Pulumi.yaml`."""
+
+    project: str = _setting(pattern(r"([a-z][a-z0-9.:-]{4,61}[a-z0-9])?", "the id of a Google Cloud project"))
+    image_builder: Literal["cloudbuild", "docker", "prebuilt"] = _setting(
+        choice("cloudbuild", "docker", "prebuilt")
+    )
+    image_build_timeout_seconds: int = _setting(integer(60, 86_400))
+    node_wait_seconds: int = _setting(integer(1, 86_400))
+    ttl_hours: int = _setting(integer(0, 7_200))
+    protect_cluster: bool = _setting(boolean())
+    ip_endpoint: bool = _setting(boolean())
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class KubernetesSettings:
     """The cluster of the `kubernetes` target and the pods in it; meanings stand in `Pulumi.yaml`."""
 
@@ -144,6 +159,7 @@ class Settings:
     wait_for_training: bool = _setting(boolean())
     training: TrainingSettings
     capacity: CapacitySettings
+    gke: GkeSettings
     kubernetes: KubernetesSettings
 
     @property
