@@ -117,10 +117,8 @@ def _crash(pod: Object, container: str, restarts: int, ended: Object) -> Finding
     said = f"its last line is: {line}" if line else "it said nothing"
     name = pod["metadata"]["name"]
     words = (
-        f"({container}) ends with exit code {ended.get('exitCode', '?')} each time it is started, "
-        f"{restarts} times so "
-        f"far; {said}. All of it: `kubectl logs -n {pod['metadata']['namespace']} {name} -c {container} "
-        "--previous`."
+        f"({container}) has ended {restarts + 1} times, with exit code {ended.get('exitCode', '?')}; {said}. "
+        f"All of it: `kubectl logs -n {pod['metadata']['namespace']} {name} -c {container} --previous`."
     )
     return _finding(pod, "crash", words, 0)
 

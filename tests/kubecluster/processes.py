@@ -11,6 +11,9 @@ import psutil
 
 from tests.kubecluster.places import KUBECONFIG, KUBECTL, LOGS, RUN, ClusterError
 
+_children: dict[str, subprocess.Popen[bytes]] = {}
+"""Processes that this very process started; kept so that their end is noted."""
+
 
 class EndedError(ClusterError):
     """A process that others depend on has ended, so that waiting longer is of no use."""
@@ -75,7 +78,7 @@ def start(name: str, *command: object) -> None:
     if running(name):
         return
     with (LOGS / f"{name}.log").open("ab") as log:
-        started = subprocess.Popen(
+        _children[name] = started = subprocess.Popen(
             [str(word) for word in command],
             stdin=subprocess.DEVNULL,
             stdout=log,
@@ -96,6 +99,8 @@ def stop(*names: str) -> None:
     if alive:
         raise ClusterError(f"still running after 15 s: {alive}")
     for name in names:
+        if child := _children.pop(name, None):
+            child.wait()
         (RUN / f"{name}.json").unlink(missing_ok=True)
 
 

@@ -1,4 +1,4 @@
-"""The `kubernetes` stack on a real cluster: three nodes, the product's images, the real engine and provider."""
+"""The `kubernetes` stack on a real cluster: three nodes, the product's images, real engine and provider."""
 
 import json
 import os
