@@ -33,7 +33,7 @@ class Server:
 
 @dataclass(frozen=True)
 class Members:
-    """The servers on offer; ``master`` is None where none is listed. Workers are in the order of their numbers."""
+    """The servers on offer: the master, None where none is listed, and the workers by their numbers."""
 
     master: Server | None
     workers: tuple[Server, ...]
