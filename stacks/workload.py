@@ -72,7 +72,11 @@ def declare_workload(
     """
     cluster = Cluster(
         "cluster",
-        ClusterArgs(kubeconfig=args.kubeconfig, wait_timeout_s=settings.training.cluster_wait_seconds),
+        ClusterArgs(
+            kubeconfig=args.kubeconfig,
+            wait_timeout_s=settings.training.cluster_wait_seconds,
+            is_adopting=args.is_volume_kept,
+        ),
         opts,
     )
     inside = pulumi.ResourceOptions(provider=cluster.provider)

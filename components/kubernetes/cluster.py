@@ -16,10 +16,12 @@ class ClusterArgs:
     Attributes:
         kubeconfig: A kubeconfig's text with the one context that is used; a secret. Never the ambient file.
         wait_timeout_s: How long an API server that does not answer is waited for.
+        is_adopting: Whether objects that are there already are taken over, such as a kept volume.
     """
 
     kubeconfig: pulumi.Input[str]
     wait_timeout_s: int
+    is_adopting: bool
 
 
 class Cluster(pulumi.ComponentResource):
@@ -45,6 +47,7 @@ class Cluster(pulumi.ComponentResource):
         self.provider = kubernetes.Provider(
             f"{name}-provider",
             kubeconfig=kubeconfig,
+            upsert_existing_objects=args.is_adopting,
             opts=pulumi.ResourceOptions(parent=self, depends_on=[identity]),
         )
         self.kubeconfig = kubeconfig
