@@ -68,6 +68,9 @@ class Images(pulumi.ComponentResource):
     references: dict[str, pulumi.Output[str]]
     """Image with digest by target, once it is pushed and the nodes may pull it."""
 
+    pull_grant: gcp.artifactregistry.RepositoryIamMember
+    """The nodes' right to pull, which is to be there before the nodes are."""
+
     def __init__(self, name: str, args: ImagesArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("tfcluster:index:Images", name, {}, opts)
         child = pulumi.ResourceOptions(parent=self)
@@ -85,7 +88,7 @@ class Images(pulumi.ComponentResource):
             vulnerability_scanning_config={"enablement_config": "DISABLED"},
             opts=child,
         )
-        reader = gcp.artifactregistry.RepositoryIamMember(
+        self.pull_grant = gcp.artifactregistry.RepositoryIamMember(
             f"{name}-reader",
             project=args.project,
             location=args.region,
@@ -96,7 +99,7 @@ class Images(pulumi.ComponentResource):
         )
         built = self._built(name, args, repository, child)
         self.references = {
-            target: pulumi.Output.all(reference, reader.id).apply(lambda values: str(values[0]))
+            target: pulumi.Output.all(reference, self.pull_grant.id).apply(lambda values: str(values[0]))
             for target, reference in built.items()
         }
         self.register_outputs({"references": self.references})

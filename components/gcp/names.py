@@ -8,6 +8,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import pulumi
+
 CLUSTER_LIMIT = 40
 """https://cloud.google.com/kubernetes-engine/docs/reference/rest/v1/projects.locations.clusters"""
 
@@ -113,6 +115,6 @@ def label_value(text: str) -> str:
     return f"{re.sub(r'[^a-z0-9_-]', '-', text.lower())[: LABEL_LIMIT - 6]}-{digits}"
 
 
-def owned(labels: Mapping[str, str], owner: str) -> dict[str, str]:
+def owned(labels: Mapping[str, str], owner: pulumi.Input[str]) -> dict[str, pulumi.Input[str]]:
     """Labels of a stack's life: the stack's, and whose life it is."""
     return {**labels, OWNER_LABEL: owner}

@@ -1,0 +1,132 @@
+"""The `gke` target: a zonal cluster that fits its quotas, and in it the same pods as in any other cluster."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pulumi
+
+from components.gcp.cluster_guard import ClusterGuard, ClusterGuardArgs
+from components.gcp.images import image_problem
+from components.gcp.kubeconfig import kubeconfig
+from components.gcp.names import Names
+from components.gcp.services import retry_just_enabled
+from components.kubernetes.pod import Place
+from stacks.capacity import report
+from stacks.capacity.from_settings import plan_request
+from stacks.capacity.plan import TAINT_KEY, Plan, Pod
+from stacks.capacity.planner import decide
+from stacks.gke_cluster import ReadyCluster, declare_cluster
+from stacks.google_account import GoogleAccount, read_account
+from stacks.leftover_cluster import make_way_for_cluster
+from stacks.settings import Settings, SettingsError
+from stacks.topology import Role
+from stacks.workload import WorkloadArgs, declare_workload
+
+SETTING_NAMES: Mapping[str, Mapping[str, str]] = {
+    role: {
+        "cpu": "workerCpuMillicores" if role == str(Role.WORKER) else "machineType",
+        "memory": "machineType",
+        "nodes": "machineType",
+        "tolerations": "nodeSharing",
+        "image": "imageBuilder",
+    }
+    for role in (str(Role.INTERFACE), "training", str(Role.MASTER), str(Role.WORKER))
+} | {"runs": {"storageClass": "diskType"}}
+"""Setting that a message about a pod of a role names, by matter."""
+
+TOLERATION = {"key": TAINT_KEY, "operator": "Equal", "value": "true", "effect": "NoSchedule"}
+
+
+def declare(settings: Settings) -> dict[str, pulumi.Input[Any]]:
+    """Declare cluster and workload; return the stack's outputs by name.
+
+    Raises:
+        SettingsError: Account or settings cannot be used, or the plan does not fit; nothing has been
+        declared.
+    """
+    names = Names(project=pulumi.get_project(), stack=pulumi.get_stack())
+    plan = checked_plan(settings, names.stack, read_account(settings, names.base))
+    if pulumi.runtime.is_dry_run():
+        pulumi.log.info(report.text(plan))
+    retry_just_enabled()
+    make_way_for_cluster(settings.gke.project, plan.zone, names.base)
+    cluster = declare_cluster(settings, names, plan)
+    access = pulumi.Output.secret(cluster.endpoint.apply(kubeconfig))
+    outputs = declare_workload(
+        settings,
+        workload_args(settings, plan, cluster, access),
+        pulumi.ResourceOptions(depends_on=[cluster.pools]),
+    )
+    ClusterGuard(
+        "guard",
+        ClusterGuardArgs(
+            project=settings.gke.project,
+            zone=plan.zone,
+            cluster_name=names.base,
+            protect_cluster=settings.gke.protect_cluster,
+        ),
+        # whatever the outputs come from is deleted after the guard, and with it all that it rests on
+        pulumi.ResourceOptions(depends_on=pulumi.Output.all(*outputs.values()).apply(lambda _: [])),
+    )
+    return outputs | {
+        "kubeconfig": access,
+        "cluster": f"{plan.zone}/{names.base}",
+        "deleteAt": cluster.delete_at,
+        "dollarsPerHour": round(plan.cost.dollars_per_hour, 4),
+        "dollarsPerRun": round(plan.cost.run_dollars, 4),
+    }
+
+
+def checked_plan(settings: Settings, stack: str, account: GoogleAccount) -> Plan:
+    """The plan, if account, images and plan have nothing against it.
+
+    Raises:
+        SettingsError: They have; the message lists everything.
+    """
+    request = plan_request(settings, stack, offered=account.offered, running=account.running)
+    answer = decide(request, account.quotas)
+    problems = [*account.problems, *image_problems(settings)]
+    if isinstance(answer, Plan) and not problems:
+        return answer
+    if not isinstance(answer, Plan):
+        problems.append(report.text(answer))
+    raise SettingsError.listing(f"stack {stack} (stacks/Pulumi.{stack}.yaml)", problems)
+
+
+def image_problems(settings: Settings) -> list[str]:
+    """What is wrong with the images that exist already, where none are built."""
+    if settings.gke.image_builder != "prebuilt":
+        return []
+    images = {
+        "serverImage": settings.kubernetes.server_image,
+        "interfaceImage": settings.kubernetes.interface_image,
+    }
+    return [problem for setting, image in images.items() if (problem := image_problem(setting, image))]
+
+
+def workload_args(
+    settings: Settings, plan: Plan, cluster: ReadyCluster, access: pulumi.Output[str]
+) -> WorkloadArgs:
+    """What this cluster is like for the workload."""
+    return WorkloadArgs(
+        kubeconfig=access,
+        namespace=settings.kubernetes.namespace,
+        places={pod.kind: place(pod) for pod in plan.layout.pods},
+        server_image=cluster.images["server"],
+        interface_image=cluster.images["interface"],
+        storage_class="",
+        runs_disk_gb=plan.layout.runs_disk.size_gb,
+        is_volume_kept=False,
+        is_cluster_owned=True,
+        setting_names=SETTING_NAMES,
+    )
+
+
+def place(pod: Pod) -> Place:
+    """A planned pod's size and nodes in the component's words."""
+    return Place(
+        cpu_millicores=pod.cpu_millicores,
+        memory_mib=pod.memory_mib,
+        node_selector=pod.node_selector,
+        tolerations=[TOLERATION] if pod.tolerates_taint else [],
+    )

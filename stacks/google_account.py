@@ -1,0 +1,131 @@
+"""What a GKE stack learns of its Google Cloud project before anything is declared.
+
+Reads only, everything at once. What can't be read is assumed to be as small as a free trial's, never as "no
+limit"; what would certainly fail later is a problem, which ends the program with all others.
+"""
+
+import os
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TypeVar
+
+from provider.errors import ProviderError
+from provider.gcp.clusters import Cluster, NodePool, count_nodes, find_cluster
+from provider.gcp.docker_daemon import docker_problem
+from provider.gcp.preflight import Finding, check_account
+from provider.gcp.quotas import Quota as LiveQuota
+from provider.gcp.quotas import read_quotas
+from provider.gcp.refusals import GoogleError
+from provider.gcp.rest import Google
+from provider.gcp.zones import machine_types_of, region_of
+from stacks.capacity.plan import NODE_LABELS, Disk, Pool
+from stacks.capacity.quotas import TRIAL, Quota, Quotas
+from stacks.settings import Settings
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, kw_only=True)
+class GoogleAccount:
+    """What was found.
+
+    Attributes:
+        findings: Outcome of each check, in a fixed order.
+        quotas: Limits and use; the free trial's where they couldn't be read.
+        offered: Machine types of the zone, `None` where they couldn't be read.
+        running: Pools that the stack has now.
+    """
+
+    findings: tuple[Finding, ...]
+    quotas: Quotas
+    offered: frozenset[str] | None
+    running: tuple[Pool, ...]
+
+    @property
+    def problems(self) -> list[str]:
+        """Sentences on what nothing may be created with, each with its fix."""
+        return [f"{one.subject}: {one.sentence}" for one in self.findings if one.is_problem]
+
+
+UNREAD = GoogleAccount(findings=(), quotas=TRIAL, offered=None, running=())
+"""An account that nothing is known of."""
+
+
+def read_account(settings: Settings, cluster_name: str) -> GoogleAccount:
+    """Look at everything that a plan and a preflight need.
+
+    Args:
+        settings: The stack's settings.
+        cluster_name: Name of the stack's cluster, whether or not it exists.
+    """
+    builder = _builder(settings)
+    if not settings.gke.project:
+        return _only(Finding(subject="project", sentence=NO_PROJECT, is_problem=True), *builder)
+    try:
+        google = Google(settings.gke.project)
+    except ProviderError as error:
+        return _only(Finding(subject="credentials", sentence=str(error), is_problem=True), *builder)
+    zone = settings.capacity.zone
+    with ThreadPoolExecutor(4) as pool:
+        findings = pool.submit(check_account, google)
+        quotas = pool.submit(_or_none, lambda: read_quotas(google, region_of(zone)))
+        offered = pool.submit(_or_none, lambda: frozenset(machine_types_of(google, zone)))
+        running = pool.submit(_or_none, lambda: _running(google, find_cluster(google, zone, cluster_name)))
+    return GoogleAccount(
+        findings=(*findings.result(), *builder),
+        quotas=planned_quotas(quotas.result(), settings.gke.project),
+        offered=offered.result(),
+        running=running.result() or (),
+    )
+
+
+NO_PROJECT = "project is not set, and the `gke` target needs one. Run `pulumi config set project <id>`."
+
+
+def planned_quotas(live: Mapping[str, LiveQuota] | None, project: str) -> Quotas:
+    """The quotas in the plan's words; without live ones the free trial's, which the plan warns of."""
+    if not live:
+        return TRIAL
+    return Quotas(
+        {metric: Quota(limit=int(found.limit), in_use=int(found.usage)) for metric, found in live.items()},
+        source=f"read from project {project}",
+        is_live=True,
+    )
+
+
+def planned_pool(pool: NodePool, node_count: int) -> Pool:
+    """An existing pool in the plan's words."""
+    return Pool(
+        key=pool.name.removesuffix(f"-{pool.machine_type}"),
+        machine_type=pool.machine_type,
+        node_count=node_count,
+        roles=tuple(role for role, label in NODE_LABELS.items() if label in pool.labels),
+        is_spot=pool.is_spot,
+        is_tainted=pool.is_tainted,
+        disk=Disk(type=pool.disk_type, size_gb=pool.disk_gb),
+    )
+
+
+def _running(google: Google, cluster: Cluster | None) -> tuple[Pool, ...]:
+    pools = cluster.node_pools if cluster else ()
+    return tuple(planned_pool(pool, count_nodes(google, pool).wanted) for pool in pools)
+
+
+def _builder(settings: Settings) -> list[Finding]:
+    if settings.gke.image_builder != "docker":
+        return []
+    problem = docker_problem(os.environ)
+    sentence = problem or "a Docker daemon answers"
+    return [Finding(subject="image builder", sentence=sentence, is_problem=problem is not None)]
+
+
+def _only(*findings: Finding) -> GoogleAccount:
+    return GoogleAccount(findings=findings, quotas=TRIAL, offered=None, running=())
+
+
+def _or_none(read: Callable[[], T]) -> T | None:
+    try:
+        return read()
+    except GoogleError:
+        return None
