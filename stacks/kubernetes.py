@@ -61,7 +61,7 @@ def declare(settings: Settings) -> dict[str, pulumi.Input[Any]]:
         is_cluster_owned=False,
         setting_names=SETTING_NAMES,
     )
-    return declare_workload(settings, args)
+    return declare_workload(settings, args).outputs
 
 
 def places(kubernetes: KubernetesSettings, worker_cpu_millicores: int) -> dict[PodKind, Place]:

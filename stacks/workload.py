@@ -18,7 +18,7 @@ from components.kubernetes.namespace import Namespace, NamespaceArgs
 from components.kubernetes.pod import Place
 from components.kubernetes.readiness import Readiness, ReadinessArgs
 from components.kubernetes.servers import Servers, ServersArgs
-from components.kubernetes.storage import Storage, StorageArgs
+from components.kubernetes.storage import OwnClass, Storage, StorageArgs
 from components.kubernetes.training_run import TrainingRun, TrainingRunArgs
 from stacks.run import run_outputs, run_settings
 from stacks.settings import Settings
@@ -41,7 +41,11 @@ class WorkloadArgs:
         places: Nodes and size of each kind of pod.
         server_image: Image of servers and training Job, by digest.
         interface_image: Image of notebook and TensorBoard, by digest.
-        storage_class: Class of the volume with the runs; empty takes the cluster's default.
+        cluster_identifier: What the cluster is known by while its kubeconfig is not known yet; None where it
+        is.
+        storage_class: Class of the volume with the runs: a name, empty for the cluster's default, or one of
+        the
+            stack's own.
         runs_disk_gb: Size of that volume in GiB.
         is_volume_kept: Whether namespace and volume outlive the stack.
         is_cluster_owned: Whether the cluster goes with the stack, so that nothing in it may hold it up.
@@ -53,17 +57,31 @@ class WorkloadArgs:
     places: Mapping[PodKind, Place]
     server_image: pulumi.Input[str]
     interface_image: pulumi.Input[str]
-    storage_class: str
+    storage_class: str | OwnClass
     runs_disk_gb: int
     is_volume_kept: bool
     is_cluster_owned: bool
     setting_names: Mapping[str, Mapping[str, str]]
+    cluster_identifier: pulumi.Input[str] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Workload:
+    """What was declared.
+
+    Attributes:
+        outputs: The stack's outputs by name.
+        last: What comes last, and so goes first when the stack is destroyed.
+    """
+
+    outputs: dict[str, pulumi.Input[Any]]
+    last: pulumi.Resource
 
 
 def declare_workload(
     settings: Settings, args: WorkloadArgs, opts: pulumi.ResourceOptions | None = None
-) -> dict[str, pulumi.Input[Any]]:
-    """Declare everything that runs in the cluster; return the stack's outputs by name.
+) -> Workload:
+    """Declare everything that runs in the cluster.
 
     Args:
         settings: The stack's settings.
@@ -76,6 +94,7 @@ def declare_workload(
             kubeconfig=args.kubeconfig,
             wait_timeout_s=settings.training.cluster_wait_seconds,
             is_adopting=args.is_volume_kept,
+            identifier=args.cluster_identifier,
         ),
         opts,
     )
@@ -118,11 +137,12 @@ def declare_workload(
         _run_args(settings, args, cluster, storage),
         pulumi.ResourceOptions(depends_on=[ready]),
     )
-    return run_outputs(run.results) | {
+    outputs = run_outputs(run.results) | {
         "notebookToken": pulumi.Output.secret(interface.token),
         "openNotebook": _port_forward(args.namespace, NOTEBOOK_PORT),
         "openTensorboard": _port_forward(args.namespace, TENSORBOARD_PORT),
     }
+    return Workload(outputs=outputs, last=run)
 
 
 def _namespace_args(settings: Settings, args: WorkloadArgs, cluster: Cluster) -> NamespaceArgs:

@@ -16,12 +16,15 @@ class ClusterArgs:
     Attributes:
         kubeconfig: A kubeconfig's text with the one context that is used; a secret. Never the ambient file.
         wait_timeout_s: How long an API server that does not answer is waited for.
+        identifier: What the cluster is known by while its kubeconfig is not known yet, as in the preview of a
+            change to the cluster itself; the kubeconfig alone would show every object as replaced.
         is_adopting: Whether objects that are there already are taken over, such as a kept volume.
     """
 
     kubeconfig: pulumi.Input[str]
     wait_timeout_s: int
     is_adopting: bool
+    identifier: pulumi.Input[str] | None = None
 
 
 class Cluster(pulumi.ComponentResource):
@@ -47,6 +50,7 @@ class Cluster(pulumi.ComponentResource):
         self.provider = kubernetes.Provider(
             f"{name}-provider",
             kubeconfig=kubeconfig,
+            cluster_identifier=args.identifier,
             upsert_existing_objects=args.is_adopting,
             opts=pulumi.ResourceOptions(parent=self, depends_on=[identity]),
         )

@@ -20,7 +20,8 @@ def test_a_cluster_is_an_explicit_provider_and_the_memory_of_which_one_it_is():
 
 
 @pytest.mark.parametrize(
-    ("field", "other"), [("kubeconfig", "another"), ("wait_timeout_s", 61), ("is_adopting", True)]
+    ("field", "other"),
+    [("kubeconfig", "another"), ("wait_timeout_s", 61), ("is_adopting", True), ("identifier", "a cluster")],
 )
 def test_no_argument_is_without_effect(field, other):
     assert everything(declare(**{field: other})) != everything(declare())

@@ -2,7 +2,7 @@ import dataclasses
 
 import pytest
 
-from components.kubernetes.storage import Storage, StorageArgs
+from components.kubernetes.storage import OwnClass, Storage, StorageArgs
 from tests.components.kubernetes.declaring import everything
 from tests.components.mocks import declared
 
@@ -27,6 +27,17 @@ def test_the_runs_have_one_claim_that_one_node_mounts():
 def test_without_a_class_the_cluster_decides():
     assert declare(storage_class="fast").inputs_of("runs-claim")["spec"]["storageClassName"] == "fast"
     assert "storageClassName" not in declare().inputs_of("runs-claim")["spec"]
+
+
+def test_a_class_of_the_stacks_own_makes_volumes_where_the_first_pod_is():
+    own = OwnClass(name="runs", provisioner="pd.example.com", parameters={"type": "slow"})
+    made = declare(storage_class=own)
+    assert ("kubernetes:storage.k8s.io/v1:StorageClass", "runs-class") in made.inventory()
+    inputs = made.inputs_of("runs-class")
+    assert inputs["volumeBindingMode"] == "WaitForFirstConsumer"
+    assert inputs["parameters"] == {"type": "slow"}
+    assert inputs["provisioner"] == "pd.example.com"
+    assert made.inputs_of("runs-claim")["spec"]["storageClassName"] == "runs"
 
 
 @pytest.mark.parametrize(
