@@ -11,6 +11,7 @@ from components.gcp.kubeconfig import kubeconfig
 from components.gcp.names import Names
 from components.gcp.services import retry_just_enabled
 from components.kubernetes.pod import Place
+from components.kubernetes.storage import OwnClass
 from stacks.capacity import report
 from stacks.capacity.from_settings import plan_request
 from stacks.capacity.plan import TAINT_KEY, Plan, Pod
@@ -52,7 +53,7 @@ def declare(settings: Settings) -> dict[str, pulumi.Input[Any]]:
     make_way_for_cluster(settings.gke.project, plan.zone, names.base)
     cluster = declare_cluster(settings, names, plan)
     access = pulumi.Output.secret(cluster.endpoint.apply(kubeconfig))
-    outputs = declare_workload(
+    workload = declare_workload(
         settings,
         workload_args(settings, plan, cluster, access),
         pulumi.ResourceOptions(depends_on=[cluster.pools]),
@@ -65,10 +66,9 @@ def declare(settings: Settings) -> dict[str, pulumi.Input[Any]]:
             cluster_name=names.base,
             protect_cluster=settings.gke.protect_cluster,
         ),
-        # whatever the outputs come from is deleted after the guard, and with it all that it rests on
-        pulumi.ResourceOptions(depends_on=pulumi.Output.all(*outputs.values()).apply(lambda _: [])),
+        pulumi.ResourceOptions(depends_on=[workload.last]),
     )
-    return outputs | {
+    return workload.outputs | {
         "kubeconfig": access,
         "cluster": f"{plan.zone}/{names.base}",
         "deleteAt": cluster.delete_at,
@@ -114,11 +114,25 @@ def workload_args(
         places={pod.kind: place(pod) for pod in plan.layout.pods},
         server_image=cluster.images["server"],
         interface_image=cluster.images["interface"],
-        storage_class="",
+        storage_class=runs_class(plan, cluster),
+        cluster_identifier=cluster.id,
         runs_disk_gb=plan.layout.runs_disk.size_gb,
         is_volume_kept=False,
         is_cluster_owned=True,
         setting_names=SETTING_NAMES,
+    )
+
+
+def runs_class(plan: Plan, cluster: ReadyCluster) -> OwnClass:
+    """Volumes of the planned disk type, with the stack's labels on the disk itself."""
+    labels = [pulumi.Output.concat(key, "=", value) for key, value in cluster.labels.items()]
+    return OwnClass(
+        name="tfcluster-runs",
+        provisioner="pd.csi.storage.gke.io",
+        parameters={
+            "type": plan.layout.runs_disk.type,
+            "labels": pulumi.Output.all(*labels).apply(",".join),
+        },
     )
 
 

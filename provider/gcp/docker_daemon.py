@@ -46,16 +46,14 @@ def daemon_address(environment: Mapping[str, str], home: Path) -> str | None:
 def answers(address: str) -> bool:
     """Whether something at the address answers a ping as a Docker daemon does."""
     parts = urlsplit(address)
+    is_local = parts.scheme == "unix"
+    where = parts.path if is_local else (parts.hostname or "", parts.port or 2375)
     try:
-        if parts.scheme == "unix":
-            connection = socket.socket(socket.AF_UNIX)
+        with socket.socket(socket.AF_UNIX if is_local else socket.AF_INET) as connection:
             connection.settimeout(TIMEOUT_S)
-            connection.connect(parts.path)
-        else:
-            connection = socket.create_connection((parts.hostname or "", parts.port or 2375), TIMEOUT_S)
-        with connection:
+            connection.connect(where)
             connection.sendall(b"GET /_ping HTTP/1.0\r\nHost: docker\r\n\r\n")
-            return connection.recv(64).startswith(b"HTTP/1.") and parts.scheme != "ssh"
+            return connection.recv(64).startswith(b"HTTP/1.")
     except OSError:
         return False
 
