@@ -12,6 +12,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+ENVIRONMENT_VARIABLE = "GCP_DOUBLE_CLOUD"
+"""Tells the plug-ins the file of the cloud."""
+
 PROJECT = "demo-project"
 REGION = "us-central1"
 ZONES = ("us-central1-a", "us-central1-b", "us-central1-c", "us-central1-f")
@@ -86,6 +89,8 @@ class State:
         events: What was done, in order: `create type name` and the like.
         leftovers: What no resource owns, as the REST API lists it, by collection: disks and so on.
         enabled: APIs that are on, by the first part of their name.
+        in_cluster: Kubernetes objects in the one cluster, by ``Kind/namespace/name``.
+        cluster_endpoint: Address that clusters are given; by default a name that nothing answers at.
     """
 
     limits: dict[str, float] = field(default_factory=lambda: dict(TRIAL_LIMITS))
@@ -96,6 +101,8 @@ class State:
     faults: list[dict[str, Any]] = field(default_factory=list)
     leftovers: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     enabled: list[str] = field(default_factory=lambda: list(ALWAYS_ENABLED))
+    in_cluster: dict[str, dict[str, Any]] = field(default_factory=dict)
+    cluster_endpoint: str = ""
 
     def require_service(self, service: str) -> None:
         """Refuse, as Google does, a call to an API that is not enabled.
@@ -131,6 +138,11 @@ class State:
     def release(self, consumer: str) -> None:
         """Let a consumer use nothing any more."""
         self.use.pop(consumer, None)
+
+    @property
+    def has_cluster(self) -> bool:
+        """Whether a cluster exists."""
+        return any("/clusters/" in key and "/nodePools/" not in key for key in self.objects)
 
     def take_fault(self, operation: str, token: str, *kinds: str) -> Fault | None:
         """The next fault of one of these kinds that affects an operation, used up by this call."""

@@ -95,7 +95,7 @@ def create_cluster(state: State, inputs: Values) -> tuple[str, dict[str, Any]]:
     temporary = f"{resource_id}/nodePools/default-pool"
     nodes = int(inputs.get("initialNodeCount", 1)) * _zones(inputs)
     state.occupy(temporary, nodes_use(nodes, inputs.get("nodeConfig"), _has_public_nodes(inputs)))
-    outputs = _cluster_outputs(inputs)
+    outputs = _cluster_outputs(inputs, state.cluster_endpoint)
     state.objects[resource_id] = {"kind": CLUSTER, "inputs": dict(inputs), "outputs": outputs}
     fault = state.take_fault("create", CLUSTER, "fails-after-acceptance")
     if fault is not None:
@@ -131,6 +131,7 @@ def remove_cluster(state: State, resource_id: str) -> None:
     """What the API's own delete does, whatever any provider's state says."""
     for other in [key for key in state.objects if key == resource_id or key.startswith(f"{resource_id}/")]:
         del state.objects[other]
+    state.in_cluster.clear()
     for consumer in [key for key in state.use if key.startswith(f"{resource_id}/")]:
         state.release(consumer)
 
@@ -186,11 +187,11 @@ def update_node_pool(state: State, resource_id: str, old: Values, new: Values) -
     return outputs
 
 
-def _cluster_outputs(inputs: Values) -> dict[str, Any]:
+def _cluster_outputs(inputs: Values, endpoint: str) -> dict[str, Any]:
     digest = hashlib.sha256(cluster_id(inputs).encode()).hexdigest()
     endpoints = dict(inputs.get("controlPlaneEndpointsConfig") or {})
     dns = dict(endpoints.get("dnsEndpointConfig") or {})
-    dns["endpoint"] = f"gke-{digest[:12]}.{inputs['location']}.gke.goog"
+    dns["endpoint"] = endpoint or f"gke-{digest[:12]}.{inputs['location']}.gke.goog"
     return {
         **inputs,
         "project": PROJECT,

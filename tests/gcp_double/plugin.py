@@ -11,13 +11,13 @@ from typing import Any
 
 from pulumi.provider.experimental import provider as api
 
-from provider.properties import PropertyMap, plain, unknown, wire
+from provider.properties import unknown
 from tests.gcp_double import lookups, operations
-from tests.gcp_double.cloud import Cloud, State
+from tests.gcp_double.cloud import ENVIRONMENT_VARIABLE, Cloud, State
 from tests.gcp_double.diff import changed_paths, forcing
 from tests.gcp_double.serving import serve
+from tests.gcp_double.wire import plain_map, token_of, wired_map, with_secrets
 
-ENVIRONMENT_VARIABLE = "GCP_DOUBLE_CLOUD"
 _COMPUTED_IN_PREVIEW = ("selfLink", "email", "member", "name", "registryUri", "endpoint", "masterAuth", "url")
 
 
@@ -29,9 +29,9 @@ class DoubleOfGcp(api.Provider):
 
     async def diff(self, request: api.DiffRequest) -> api.DiffResponse:
         """Compare as a bridged provider: what is left out is not compared."""
-        paths = changed_paths(_plain(request.old_state), _plain(request.new_inputs))
-        replaces = forcing(paths, operations.REPLACES.get(_token(request), ()))
-        named = operations.name_input(_token(request))
+        paths = changed_paths(plain_map(request.old_state), plain_map(request.new_inputs))
+        replaces = forcing(paths, operations.REPLACES.get(token_of(request), ()))
+        named = operations.name_input(token_of(request))
         details = {
             path: api.PropertyDiff(
                 api.PropertyDiffKind.UPDATE_REPLACE if path in replaces else api.PropertyDiffKind.UPDATE, True
@@ -50,73 +50,53 @@ class DoubleOfGcp(api.Provider):
         """Make the resource, or say what would be known of it."""
         if request.preview:
             return api.CreateResponse("", {**unknown(_COMPUTED_IN_PREVIEW), **request.properties})
-        inputs = _plain(request.properties)
+        inputs = plain_map(request.properties)
         with self.cloud.open() as state:
             try:
-                resource_id, outputs = operations.create(state, _token(request), inputs)
+                resource_id, outputs = operations.create(state, token_of(request), inputs)
             finally:
                 self._note(state, "create", request)
-        await self._linger("create", _token(request))
-        return api.CreateResponse(resource_id, _with_secrets(outputs, request.properties))
+        await self._linger("create", token_of(request))
+        return api.CreateResponse(resource_id, with_secrets(outputs, request.properties))
 
     async def update(self, request: api.UpdateRequest) -> api.UpdateResponse:
         """Change the resource in place."""
         if request.preview:
             return api.UpdateResponse({**request.olds, **request.news})
-        old, new = _plain(request.olds), _plain(request.news)
+        old, new = plain_map(request.olds), plain_map(request.news)
         with self.cloud.open() as state:
             self._note(state, "update", request)
-            outputs = operations.update(state, _token(request), request.resource_id, old, new)
-        return api.UpdateResponse(_with_secrets(outputs, request.news))
+            outputs = operations.update(state, token_of(request), request.resource_id, old, new)
+        return api.UpdateResponse(with_secrets(outputs, request.news))
 
     async def delete(self, request: api.DeleteRequest) -> None:
         """Delete the resource."""
         with self.cloud.open() as state:
             self._note(state, "delete", request)
-            operations.delete(state, _token(request), request.resource_id, _plain(request.properties))
-        await self._linger("delete", _token(request))
+            operations.delete(state, token_of(request), request.resource_id, plain_map(request.properties))
+        await self._linger("delete", token_of(request))
 
     async def read(self, request: api.ReadRequest) -> api.ReadResponse:
         """What the cloud has now; no id where the resource is gone."""
-        found = operations.read(self.cloud.read(), request.resource_id, _plain(request.inputs))
+        found = operations.read(self.cloud.read(), request.resource_id, plain_map(request.inputs))
         if found is None:
             return api.ReadResponse("")
         outputs, inputs = found
-        return api.ReadResponse(request.resource_id, _wired(outputs), _wired(inputs))
+        return api.ReadResponse(request.resource_id, wired_map(outputs), wired_map(inputs))
 
     async def invoke(self, request: api.InvokeRequest) -> api.InvokeResponse:
         """Answer a look-up."""
-        answer = lookups.answer(request.tok, _plain(request.args))
-        return api.InvokeResponse(_wired(answer))
+        answer = lookups.answer(request.tok, plain_map(request.args))
+        return api.InvokeResponse(wired_map(answer))
 
     def _note(self, state: State, operation: str, request: Any) -> None:
-        state.events.append(f"{operation} {_token(request)} {request.name}")
+        state.events.append(f"{operation} {token_of(request)} {request.name}")
 
     async def _linger(self, operation: str, token: str) -> None:
         with self.cloud.open() as state:
             fault = state.take_fault(operation, token, "slow")
         if fault is not None:
             await asyncio.sleep(fault.seconds)
-
-
-def _token(request: Any) -> str:
-    return str(request.type).rpartition("$")[2]  # the SDK leaves the parents' types before the resource's own
-
-
-def _with_secrets(outputs: dict[str, Any], inputs: PropertyMap) -> PropertyMap:
-    """Outputs in the engine's form; what came in and stayed goes out as it came, secrets included."""
-    return {
-        key: inputs[key] if key in inputs and plain(inputs[key]) == value else wire(value)
-        for key, value in outputs.items()
-    }
-
-
-def _plain(values: PropertyMap) -> dict[str, Any]:
-    return {key: plain(value) for key, value in values.items()}
-
-
-def _wired(values: dict[str, Any]) -> PropertyMap:
-    return {key: wire(value) for key, value in values.items()}
 
 
 if __name__ == "__main__":

@@ -15,11 +15,15 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from tests.gcp_double import cloud_build, views
+from tests.gcp_double import cloud_build, kubernetes_api, views
 from tests.gcp_double.cloud import Cloud
 from tests.gcp_double.refused import RefusedError
 
 TOKEN = "token-of-the-double"
+
+
+class UnreachableError(Exception):
+    """There is nobody to answer."""
 
 
 @dataclass
@@ -54,6 +58,11 @@ class GoogleServer(ThreadingHTTPServer):
         """Bind without asking a name server for this machine's name, which may take seconds."""
         socketserver.TCPServer.server_bind(self)
         self.server_name, self.server_port = "localhost", self.server_address[1]
+
+    @property
+    def cluster_address(self) -> str:
+        """Address of the cluster's API server, while there is a cluster."""
+        return f"{self.address}/kubernetes"
 
     @property
     def address(self) -> str:
@@ -130,6 +139,8 @@ class _Handler(BaseHTTPRequestHandler):
                 self._send(200, self._answer(method, address.path, query, content), {})
         except RefusedError as error:
             self._send(error.status, error.body, {})
+        except UnreachableError:
+            self.close_connection = True  # hang up without a word
 
     def _answer(self, method: str, path: str, query: dict[str, str], content: bytes) -> Any:
         if "Authorization" not in self.headers:
@@ -139,6 +150,8 @@ class _Handler(BaseHTTPRequestHandler):
             answered = self.server.builds.answer(method, path, query, content, dict(self.headers))
             if answered is not None:
                 return answered
+        if service == "kubernetes":
+            return self._ask_cluster(method, path.removeprefix("/kubernetes"), query, content)
         with self.server.cloud.open() as state:
             if service not in state.enabled:
                 raise RefusedError(
@@ -149,6 +162,15 @@ class _Handler(BaseHTTPRequestHandler):
             found = views.answer(state, method, path, query)
         if found is None:
             raise RefusedError(404, f"The resource '{path}' was not found", "notFound")
+        return found
+
+    def _ask_cluster(self, method: str, path: str, query: dict[str, str], content: bytes) -> Any:
+        with self.server.cloud.open() as state:
+            if not state.has_cluster:
+                raise UnreachableError
+            found = kubernetes_api.answer(state, method, path, query, content)
+        if found is None:
+            raise RefusedError(404, f"{path} not found", "NotFound")
         return found
 
     def _send(self, status: int, body: Any, headers: dict[str, str]) -> None:
