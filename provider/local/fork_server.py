@@ -76,7 +76,8 @@ class ForkServer:
         process.wait()
         with contextlib.suppress(OSError):
             process.stdin.close()
-        self._listener.join()
+        # a child that was frozen right after its start may hold the other end
+        self._listener.join(timeout=2)
         if self._complaints is not None:
             self._complaints.close()
 

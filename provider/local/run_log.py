@@ -14,7 +14,11 @@ from pathlib import Path
 
 from provider.progress import Progress
 
-_ROW = re.compile(r"\s*(\d+)\s+([\d.]+)\s+(\S+)\s+([\d.]+)\s*")
+_ROW = re.compile(
+    r"\s*(?P<step>\d+)\s+(?P<accuracy>[\d.]+)\s+(?P<loss>\S+)\s+(?P<seconds>[\d.]+)"
+    r"(\s+[\d.]+\s+(?P<workers>\d+)\s+(?P<left>[\d:]+))?\s*"
+)
+_TITLE = re.compile(r"\s*step\s+accuracy\s+loss\s.*")
 
 STAYING_LINES_AT_ONCE = 30
 SECONDS_A_STAYING_LINE = 10.0
@@ -71,11 +75,10 @@ class RunLog:
         self.last_line = line
         row = _ROW.fullmatch(line)
         if row:
-            step, accuracy, loss, seconds = row.groups()
-            self.last_progress = (
-                f"step {step} of {self._steps}: accuracy {accuracy}, loss {loss}, {seconds} s a step"
-            )
+            self.last_progress = self._sentence(row)
             progress.show(self.last_progress)
+        elif _TITLE.fullmatch(line):
+            pass  # each row is shown with the words
         elif line.startswith("error: "):
             # it becomes the resource's own error
             self.last_error = line.removeprefix("error: ")
@@ -85,6 +88,13 @@ class RunLog:
             progress.warn(line.removeprefix("warning: "))
         else:
             progress.say(line)
+
+    def _sentence(self, row: re.Match[str]) -> str:
+        sentence = (
+            f"step {row['step']} of {self._steps}: accuracy {row['accuracy']}, loss {row['loss']}, "
+            f"{row['seconds']} s a step"
+        )
+        return f"{sentence}, {row['workers']} workers, {row['left']} left" if row["left"] else sentence
 
     def _may_stay(self) -> bool:
         now = self._clock()

@@ -107,9 +107,10 @@ class ServerStarter:
             opened += [record for record in started if _is_open(record)]
             started = [record for record in started if record not in opened]
             if started and time.monotonic() > deadline:
+                words = [f"{record.name}: {_last_line(self._records.log(record.name))}" for record in started]
                 raise ProviderError(
-                    f"{', '.join(record.name for record in started)}: the port is not open "
-                    f"{OPEN_TIMEOUT_S:.0f} s after the start; see {self._records.log(started[0].name)}"
+                    f"ports are not open {OPEN_TIMEOUT_S:.0f} s after the start; the last lines of these "
+                    "servers' logs: " + "; ".join(words)
                 )
             if started:
                 operation.sleep(0.05)
@@ -137,7 +138,7 @@ def _is_open(record: ServerRecord) -> bool:
 def _reason(record: ServerRecord, log: Path) -> str | None:
     if record.port is not None and not is_free(record.port):
         return _lost_port(record, holder_of(record.port)) if record.is_published else None
-    return f"{record.name} ended while it started: {last_line(log)}. Its log is {log}"
+    return f"{record.name} ended while it started: {_last_line(log)}"
 
 
 def _lost_port(record: ServerRecord, holder: str) -> str:
@@ -147,8 +148,7 @@ def _lost_port(record: ServerRecord, holder: str) -> str:
     )
 
 
-def last_line(log: Path) -> str:
-    """Return the last line of a log file that isn't empty."""
+def _last_line(log: Path) -> str:
     try:
         text = log.read_text(encoding="utf-8", errors="replace")
     except FileNotFoundError:

@@ -11,7 +11,8 @@ from provider.progress import Progress
 
 LOG = b"""data: the cache
 warning: worker3 is slow
-   10 0.4150 1.8120 0.047
+  step  accuracy     loss  sec/step  examples/s  workers  time left
+    10    0.4150   1.8120     0.047        5949        2       0:20
 20 0.6 1.1e-05 0.046
 error: disk full: free some
 test accuracy 0.98
@@ -19,7 +20,7 @@ test accuracy 0.98
 SHOWN = [
     ("data: the cache", "staying"),
     ("worker3 is slow", "warning"),
-    ("step 10 of 20: accuracy 0.4150, loss 1.8120, 0.047 s a step", "fleeting"),
+    ("step 10 of 20: accuracy 0.4150, loss 1.8120, 0.047 s a step, 2 workers, 0:20 left", "fleeting"),
     ("step 20 of 20: accuracy 0.6, loss 1.1e-05, 0.046 s a step", "fleeting"),
     ("test accuracy 0.98", "staying"),
 ]
