@@ -4,6 +4,7 @@ Exit code 0: it fits. 1: it is refused. 2: the command line cannot be used.
 """
 
 import argparse
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -65,7 +66,11 @@ def run(arguments: argparse.Namespace) -> int:
         )
         return _USAGE
     answer = decide(plan_request(settings, arguments.stack), TRIAL.with_limits(limits))
-    print(report.as_json(answer) if arguments.json else report.text(answer))
+    try:
+        print(report.as_json(answer) if arguments.json else report.text(answer), flush=True)
+    except BrokenPipeError:
+        # Whoever reads it, such as `head`, has seen enough; Python must not complain at its end either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return _FITS if isinstance(answer, Plan) else _REFUSED
 
 

@@ -12,11 +12,11 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from stacks.capacity import quotas as metrics
 from stacks.capacity.figures import MetricPeak
+from stacks.capacity.layouts import runs_disk
 from stacks.capacity.machines import DISK_METRICS, MACHINE_TYPES, Family
 from stacks.capacity.plan import Disk, Layout, Pool, TemporaryPool
 from stacks.capacity.quotas import Quota, Quotas
 from stacks.capacity.request import PlanRequest
-from stacks.topology import Role
 
 Use = Mapping[str, int]
 """Amount used of each metric."""
@@ -74,10 +74,9 @@ def own_use(request: PlanRequest, quotas: Quotas) -> Use:
     """What the stack's running pools use now, with the network around them; nothing before the first `up`."""
     if not request.running:
         return {}
-    interface = next((pool for pool in request.running if Role.INTERFACE in pool.roles), request.running[0])
     return _sum(
         network_use(request, sum(pool.node_count for pool in request.running)),
-        _disk_use(Disk(type=interface.disk.type, size_gb=request.runs_disk_gb)),
+        _disk_use(runs_disk(request, request.running)),
         *(pool_use(request, pool, quotas) for pool in request.running),
     )
 

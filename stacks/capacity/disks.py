@@ -7,6 +7,7 @@ type that the family prefers comes first, and standard disks, which draw on a ro
 import dataclasses
 from collections.abc import Callable, Iterator
 
+from stacks.capacity.layouts import runs_disk
 from stacks.capacity.machines import MACHINE_TYPES, Family
 from stacks.capacity.plan import Disk, Layout, Pool, TemporaryPool
 from stacks.capacity.request import PlanRequest
@@ -19,14 +20,16 @@ _TEMPORARY_GB = 20
 def with_types(request: PlanRequest, layout: Layout) -> Iterator[Layout]:
     """The layout with each choice of disk types that its machines allow, the preferred one first."""
     if request.disk_type != "auto":
-        yield _retyped(layout, lambda _: request.disk_type)
+        yield _retyped(request, layout, lambda _: request.disk_type)
         return
     yield layout
-    standard = _retyped(
-        layout, lambda family: _STANDARD if _STANDARD in family.disk_types else family.disk_types[0]
-    )
+    standard = _retyped(request, layout, _standard_if_possible)
     if standard != layout:
         yield standard
+
+
+def _standard_if_possible(family: Family) -> str:
+    return _STANDARD if _STANDARD in family.disk_types else family.disk_types[0]
 
 
 def temporary_pools(layout: Layout) -> tuple[TemporaryPool, ...]:
@@ -40,12 +43,10 @@ def temporary_pools(layout: Layout) -> tuple[TemporaryPool, ...]:
     )
 
 
-def _retyped(layout: Layout, type_for: Callable[[Family], str]) -> Layout:
+def _retyped(request: PlanRequest, layout: Layout, type_for: Callable[[Family], str]) -> Layout:
     def retyped(pool: Pool) -> Pool:
         disk_type = type_for(MACHINE_TYPES[pool.machine_type].family)
         return dataclasses.replace(pool, disk=dataclasses.replace(pool.disk, type=disk_type))
 
     pools = tuple(retyped(pool) for pool in layout.pools)
-    typed = dataclasses.replace(layout, pools=pools)
-    runs_disk = dataclasses.replace(layout.runs_disk, type=typed.pool(Role.INTERFACE).disk.type)
-    return dataclasses.replace(typed, runs_disk=runs_disk)
+    return dataclasses.replace(layout, pools=pools, runs_disk=runs_disk(request, pools))

@@ -1,6 +1,6 @@
 """The plan's request as the stack's settings have it."""
 
-from stacks.capacity.plan import Pool
+from stacks.capacity.plan import PodSize, Pool
 from stacks.capacity.request import NodeSharing, PlanRequest
 from stacks.settings import Settings
 
@@ -20,7 +20,7 @@ def plan_request(
         offered: Machine types that the zone offers; `None` where that wasn't read.
         running: Pools that the stack has now.
     """
-    capacity, training = settings.capacity, settings.training
+    capacity, training, pods = settings.capacity, settings.training, settings.kubernetes
     return PlanRequest(
         stack=stack,
         zone=capacity.zone,
@@ -29,7 +29,12 @@ def plan_request(
         fit=capacity.fit,
         machine_type=capacity.machine_type,
         node_sharing=NodeSharing(capacity.node_sharing),
-        worker_cpu_millicores=capacity.worker_cpu_millicores,
+        sizes={
+            "interface": PodSize(pods.interface_cpu_millicores, pods.interface_memory_mib),
+            "training": PodSize(pods.training_cpu_millicores, pods.training_memory_mib),
+            "master": PodSize(pods.master_cpu_millicores, pods.master_memory_mib),
+            "worker": PodSize(capacity.worker_cpu_millicores, pods.worker_memory_mib),
+        },
         disk_type=capacity.disk_type,
         disk_gb=capacity.disk_gb,
         runs_disk_gb=capacity.runs_disk_gb,

@@ -7,19 +7,19 @@ from collections.abc import Sequence
 
 from stacks.capacity import allocatable
 from stacks.capacity.machines import MachineType
-from stacks.capacity.plan import Disk, Layout, NodeLoad, Pod, PodKind, Pool
+from stacks.capacity.plan import Disk, Layout, NodeLoad, Pod, PodKind, PodSize, Pool
 from stacks.capacity.request import PlanRequest
 from stacks.capacity.shapes import (
+    MOST_WORKERS_A_NODE,
     ROLE_OF,
     NodeRoom,
     Shape,
     Shortfall,
-    WorkerShare,
     bare_node,
-    worker_share,
+    worker_size,
 )
-from stacks.capacity.sharing import NEEDS, shared
-from stacks.capacity.untainted import untainted_nodes
+from stacks.capacity.sharing import least, shared
+from stacks.capacity.untainted import shortfall, untainted_nodes
 from stacks.topology import Role
 
 
@@ -28,25 +28,39 @@ def lay_out(request: PlanRequest, shape: Shape) -> Layout | Shortfall:
 
     Disks get the type that the machines' family prefers; `disks` may choose another.
     """
-    node = bare_node(request, shape.worker, "workers")
-    has_own_nodes = shape.worker_nodes(request.workers) > 0
-    share = worker_share(request, node.cpu, node.memory, shape.workers_per_node) if has_own_nodes else None
-    if has_own_nodes and share is None:
-        return _workers_too_large(request, shape, node)
     nodes = untainted_nodes(request, shape)
-    if isinstance(nodes, Shortfall):
-        return nodes
+    pools = _pools(request, shape, nodes)
+    own = bare_node(request, shape.worker, "workers")
+    has_own_nodes = shape.worker_nodes(request.workers) > 0
+    size = worker_size(request, own.cpu, own.memory, shape.workers_per_node) if has_own_nodes else None
+    missing: list[Shortfall] = []
+    if has_own_nodes and size is None:
+        missing.append(_workers_too_large(request, shape, own))
+    if not all(node.is_enough for node in nodes):
+        missing.append(shortfall(request, shape, nodes))
+    if missing:
+        return Shortfall(
+            sum(each.missing_millicores for each in missing),
+            tuple(sentence for each in missing for sentence in each.sentences),
+            pools,
+        )
     pods, loads = _untainted_pods(request, shape, nodes)
-    if share is not None:
-        pods.append(_worker(share, request.workers, tolerates_taint=True))
-        loads.append(_load(shape.worker, node, [_worker(share, shape.workers_per_node)]))
+    if size is not None:
+        pods.append(_worker(size, request.workers, tolerates_taint=True))
+        loads.append(_load(shape.worker, own, [_worker(size, shape.workers_per_node)]))
     return Layout(
-        pools=_pools(request, shape, nodes),
+        pools=pools,
         pods=tuple(pods),
         loads=tuple(loads),
         workers_per_node=shape.workers_per_node,
-        runs_disk=Disk(type=shape.main.family.disk_types[0], size_gb=request.runs_disk_gb),
+        runs_disk=runs_disk(request, pools),
     )
+
+
+def runs_disk(request: PlanRequest, pools: Sequence[Pool]) -> Disk:
+    """The volume that keeps the runs, of the same type as the boot disks of the `if` node."""
+    interface = next((pool for pool in pools if Role.INTERFACE in pool.roles), pools[0])
+    return Disk(type=interface.disk.type, size_gb=request.runs_disk_gb)
 
 
 def _untainted_pods(
@@ -55,46 +69,66 @@ def _untainted_pods(
     """Our pods on the untainted nodes, and how full each different one of those nodes is."""
     pods: list[Pod] = []
     loads: list[NodeLoad] = []
-    ours, others = [node for node in nodes if node.kinds], [node for node in nodes if not node.kinds]
-    for node in ours:
-        here = _pods_on(request, node, is_alone=not others)
-        pods += here
-        loads.append(_load(shape.main, node, here))
+    for node in nodes:
+        if node.kinds:
+            here = _pods_on(request, node)
+            pods += here
+            loads.append(_load(shape.main, node, here))
+    others = [node for node in nodes if not node.kinds]
     if others:
         loads.append(_load(shape.main, max(others, key=lambda node: node.cpu_system), []))
     return pods, loads
 
 
-def _pods_on(request: PlanRequest, node: NodeRoom, *, is_alone: bool) -> list[Pod]:
-    """Sizes of our pods on an untainted node; workers, where there are any, get what the others leave."""
+def _pods_on(request: PlanRequest, node: NodeRoom) -> list[Pod]:
+    """Sizes of our pods on an untainted node."""
     services: list[PodKind] = [kind for kind in node.kinds if kind != "worker"]
-    has_workers = "worker" in node.kinds
-    for_workers = NodeRoom(node.pool, 0, 0)
-    if has_workers:
-        for_workers.keep(request, "worker")
-    is_generous = is_alone and not has_workers
-    cpu, memory = node.cpu_for_ours, node.memory_for_ours
-    cpus = shared(cpu - for_workers.cpu_kept, [NEEDS[kind].cpu for kind in services], is_generous=is_generous)
+    floors = [least(request, kind) for kind in services]
+    wanted = [request.sizes[kind] for kind in services]
+    for_workers = _kept_for_workers(request, node, floors) if "worker" in node.kinds else PodSize(0, 0)
+    cpus = shared(
+        node.cpu_for_ours - for_workers.cpu_millicores,
+        [floor.cpu_millicores for floor in floors],
+        [want.cpu_millicores for want in wanted],
+    )
     memories = shared(
-        memory - for_workers.memory_kept, [NEEDS[kind].memory for kind in services], is_generous=is_generous
+        node.memory_for_ours - for_workers.memory_mib,
+        [floor.memory_mib for floor in floors],
+        [want.memory_mib for want in wanted],
     )
     pods = [
-        Pod(kind=kind, role=ROLE_OF[kind], count=1, cpu_millicores=cpu_each, memory_mib=memory_each)
-        for kind, cpu_each, memory_each in zip(services, cpus, memories, strict=True)
+        Pod(kind=kind, role=ROLE_OF[kind], count=1, cpu_millicores=cpu, memory_mib=memory)
+        for kind, cpu, memory in zip(services, cpus, memories, strict=True)
     ]
-    share = worker_share(request, cpu - sum(cpus), memory - sum(memories), request.workers)
-    if has_workers and share is not None:
-        pods.append(_worker(share, request.workers))
+    cpu_left, memory_left = node.cpu_for_ours - sum(cpus), node.memory_for_ours - sum(memories)
+    size = worker_size(request, cpu_left, memory_left, request.workers)
+    if "worker" in node.kinds and size is not None:
+        pods.append(_worker(size, request.workers))
     return pods
 
 
-def _worker(share: WorkerShare, count: int, *, tolerates_taint: bool = False) -> Pod:
+def _kept_for_workers(request: PlanRequest, node: NodeRoom, floors: Sequence[PodSize]) -> PodSize:
+    """What is kept for workers on a node that other pods share with them.
+
+    Workers of a size that is set have room kept for as many as the node could hold: so the other pods' sizes,
+    and with them those pods, stay as they are when the number of workers changes.
+    """
+    one = least(request, "worker")
+    count = request.workers
+    if request.worker_cpu_millicores:
+        cpu = node.cpu_for_ours - sum(floor.cpu_millicores for floor in floors)
+        memory = node.memory_for_ours - sum(floor.memory_mib for floor in floors)
+        count = min(cpu // one.cpu_millicores, memory // one.memory_mib, MOST_WORKERS_A_NODE)
+    return PodSize(count * one.cpu_millicores, count * one.memory_mib)
+
+
+def _worker(size: PodSize, count: int, *, tolerates_taint: bool = False) -> Pod:
     return Pod(
         kind="worker",
         role=Role.WORKER,
         count=count,
-        cpu_millicores=share.cpu_millicores,
-        memory_mib=share.memory_mib,
+        cpu_millicores=size.cpu_millicores,
+        memory_mib=size.memory_mib,
         tolerates_taint=tolerates_taint,
     )
 
@@ -143,24 +177,30 @@ def _pool(request: PlanRequest, key: str, machine: MachineType, nodes: int, role
 def _workers_too_large(request: PlanRequest, shape: Shape, node: NodeRoom) -> Shortfall:
     """Say why the workers of a node don't fit on it."""
     count, machine = shape.workers_per_node, shape.worker
-    needs = NEEDS["worker"]
-    each = request.worker_cpu_millicores or needs.cpu.floor
+    one = least(request, "worker")
     offered = allocatable.cpu_millicores(machine)
-    missing = count * each - node.cpu
+    missing = count * one.cpu_millicores - node.cpu
+    for_each = f" for {count} workers" if count > 1 else ""
+    sentences: list[str] = []
     if missing > 0:
         is_set = request.worker_cpu_millicores > 0
-        asked = f"workerCpuMillicores={each}" if is_set else f"A worker, with at least {each}m of CPU,"
-        most = max(0, node.cpu) // count
-        for_each = f" for {count} workers" if count > 1 else ""
-        fix = f" or set workerCpuMillicores to at most {most}" if is_set and most >= needs.cpu.floor else ""
-        return Shortfall(
-            missing,
-            f"{asked} does not fit on a {machine.name}: of its {1000 * machine.vcpus}m pods may have"
-            f" {offered}m, what Kubernetes runs on every node takes {offered - node.cpu}m,"
-            f" {node.cpu}m are left: {missing}m too few{for_each}. Choose a larger machineType{fix}.",
+        asked = (
+            f"workerCpuMillicores={one.cpu_millicores}"
+            if is_set
+            else f"A worker of {one.cpu_millicores}m of CPU"
         )
-    return Shortfall(
-        0,
-        f"{machine.name} leaves {node.memory} MiB of memory for {count} workers, which need at least"
-        f" {needs.memory.floor} MiB each. Choose a machineType with more memory.",
-    )
+        most = max(0, node.cpu) // count
+        fix = f" or set workerCpuMillicores to at most {most}" if is_set and most > 0 else ""
+        sentences.append(
+            f"{asked} does not fit on machineType={machine.name}: of its {1000 * machine.vcpus}m pods may"
+            f" have {offered}m, what Kubernetes runs on every node takes {offered - node.cpu}m,"
+            f" {node.cpu}m are left: {missing}m too few{for_each}. Choose a larger machineType{fix}."
+        )
+    if count * one.memory_mib > node.memory:
+        sentences.append(
+            f"workerMemoryMib={one.memory_mib} does not fit on machineType={machine.name}: beside what"
+            f" Kubernetes runs on every node {node.memory} MiB are left,"
+            f" {count * one.memory_mib - node.memory} MiB too few{for_each}. Choose a machineType with more"
+            f" memory or set workerMemoryMib to at most {max(0, node.memory) // count}."
+        )
+    return Shortfall(max(0, missing), tuple(sentences))

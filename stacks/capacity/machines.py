@@ -185,6 +185,11 @@ class MachineType:
     billed_vcpus: float
 
     @property
+    def series(self) -> str:
+        """Types that differ in size alone, e.g. ``e2-standard``."""
+        return self.name.rpartition("-")[0]
+
+    @property
     def is_shared_core(self) -> bool:
         """Whether it may use only a part of its vCPU in the long run."""
         return self.billed_vcpus < self.vcpus

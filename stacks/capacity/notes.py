@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from stacks.capacity import prices
-from stacks.capacity.plan import Plan
+from stacks.capacity.plan import Layout, Plan
 from stacks.capacity.quotas import Quotas
 from stacks.capacity.request import PlanRequest
 from stacks.topology import Role
@@ -31,6 +31,15 @@ def about_quotas(quotas: Quotas) -> Iterator[str]:
         yield f"The project's own quotas were not read; in their place: {quotas.source}."
 
 
+def about_cheaper_machines(layout: Layout, dollars_per_hour: float) -> str:
+    """That a stack keeps its machines although others would be cheaper."""
+    pools = " and ".join(f"{pool.node_count} x {pool.machine_type}" for pool in layout.pools)
+    return (
+        f"The running machines are kept. {pools} would do for ${dollars_per_hour:.2f} an hour less: destroy"
+        " the stack and run `up` again to have them."
+    )
+
+
 def _about_pools(request: PlanRequest, plan: Plan) -> Iterator[str]:
     layout = plan.layout
     if layout.node_count == 1:
@@ -51,6 +60,13 @@ def _about_pools(request: PlanRequest, plan: Plan) -> Iterator[str]:
             f"pd-standard disks of {request.disk_gb} GB are slow ({', '.join(slow)}), about 4 MB/s: nodes"
             " take minutes to pull the images the first time."
         )
+    smaller = [
+        f"{pod.kind} gets {pod.cpu_millicores}m and {pod.memory_mib} MiB"
+        for pod in layout.pods
+        if pod.kind != "worker" and pod.size != request.sizes[pod.kind]
+    ]
+    if smaller:
+        yield f"Less than the settings want, since the nodes have no more: {', '.join(smaller)}."
     names = {pool.key: pool.name for pool in request.running}
     for pool in layout.pools:
         if names.get(pool.key, pool.name) != pool.name:

@@ -6,18 +6,17 @@ from collections.abc import Iterator, Sequence
 
 from stacks.capacity.layouts import lay_out
 from stacks.capacity.machines import MACHINE_TYPES, MachineType
-from stacks.capacity.plan import Layout
+from stacks.capacity.plan import Layout, PodSize
 from stacks.capacity.request import NodeSharing, PlanRequest
 from stacks.capacity.shapes import (
     MOST_WORKERS_A_NODE,
     Arrangement,
     Shape,
     Shortfall,
-    WorkerShare,
     bare_node,
-    worker_share,
+    worker_size,
 )
-from stacks.capacity.sharing import NEEDS
+from stacks.capacity.sharing import least
 
 
 @dataclasses.dataclass(frozen=True)
@@ -27,12 +26,12 @@ class Option:
     Attributes:
         shape: The shape, with the workers' machine type standing in for the still open one.
         nodes: Nodes of the workers' machine type.
-        share: What each worker gets.
+        size: What each worker gets.
     """
 
     shape: Shape
     nodes: int
-    share: WorkerShare
+    size: PodSize
 
 
 def machine_types(request: PlanRequest) -> tuple[MachineType, ...]:
@@ -73,23 +72,27 @@ def _together(request: PlanRequest, machines: Sequence[MachineType]) -> Iterator
         layout = lay_out(request, shape)
         if isinstance(layout, Layout):
             worker = layout.pod("worker")
-            yield Option(shape, 1, WorkerShare(worker.cpu_millicores, worker.memory_mib))
+            yield Option(shape, 1, PodSize(worker.cpu_millicores, worker.memory_mib))
 
 
 def _on_own_nodes(
     request: PlanRequest, machines: Sequence[MachineType], arrangement: Arrangement, most_a_node: int
 ) -> Iterator[Option]:
-    needs = NEEDS["worker"]
-    for machine in machines:
+    needed = least(request, "worker")
+    taken: set[tuple[str, int]] = set()
+    for machine in sorted(machines, key=lambda machine: machine.vcpus):
         node = bare_node(request, machine, "workers")
-        each = max(needs.cpu.floor, request.worker_cpu_millicores)
-        most = min(most_a_node, request.workers, node.cpu // each, node.memory // needs.memory.floor)
+        most_by_room = min(node.cpu // needed.cpu_millicores, node.memory // needed.memory_mib)
+        most = min(most_a_node, request.workers, most_by_room)
         # Of the numbers a node that need equally many nodes, the smallest leaves most to each worker.
         for nodes in sorted({math.ceil(request.workers / count) for count in range(1, most + 1)}):
             count = math.ceil(request.workers / nodes)
-            share = worker_share(request, node.cpu, node.memory, count)
-            if share is not None:
-                yield Option(Shape(arrangement, machine, machine, count), nodes, share)
+            size = worker_size(request, node.cpu, node.memory, count)
+            # Workers of a set size gain nothing from a larger machine of the series but its faster network.
+            is_larger_than_needed = request.worker_cpu_millicores > 0 and (machine.series, count) in taken
+            if size is not None and not is_larger_than_needed:
+                taken.add((machine.series, count))
+                yield Option(Shape(arrangement, machine, machine, count), nodes, size)
 
 
 def shortfalls(request: PlanRequest, machines: Sequence[MachineType]) -> Iterator[Shortfall]:

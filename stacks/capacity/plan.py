@@ -97,6 +97,14 @@ class TemporaryPool:
     node_count: int = 1
 
 
+@dataclasses.dataclass(frozen=True)
+class PodSize:
+    """What a pod asks for: CPU in thousandths of a vCPU, memory in MiB."""
+
+    cpu_millicores: int
+    memory_mib: int
+
+
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Pod:
     """What each pod of one kind asks for; requests and limits are the same numbers.
@@ -116,6 +124,11 @@ class Pod:
     cpu_millicores: int
     memory_mib: int
     tolerates_taint: bool = False
+
+    @property
+    def size(self) -> PodSize:
+        """CPU and memory of each."""
+        return PodSize(self.cpu_millicores, self.memory_mib)
 
     @property
     def node_selector(self) -> dict[str, str]:

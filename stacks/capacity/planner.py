@@ -4,13 +4,14 @@ Pure and without clock or network: the same request and quotas give the same ans
 """
 
 import dataclasses
+from collections.abc import Iterator
 
-from stacks.capacity import checks, explain, notes, prices, speed
+from stacks.capacity import checks, demand, explain, notes, prices, speed
+from stacks.capacity.candidates import Candidate
 from stacks.capacity.plan import Plan, Refusal
 from stacks.capacity.quotas import Quotas
 from stacks.capacity.request import PlanRequest
-from stacks.capacity.search import Candidate, Search
-from stacks.capacity.shapes import Shortfall
+from stacks.capacity.search import Search
 from stacks.capacity.speed import MEASURED_PARTS, StepTimeModel
 
 
@@ -79,19 +80,32 @@ def _plan(
         prediction=prediction,
         warnings=(),
     )
-    return dataclasses.replace(plan, warnings=tuple(notes.warnings(request, plan, quotas)))
+    warnings = (*notes.warnings(request, plan, quotas), *_cheaper_afresh(request, best, quotas, model))
+    return dataclasses.replace(plan, warnings=warnings)
+
+
+def _cheaper_afresh(
+    request: PlanRequest, best: Candidate, quotas: Quotas, model: StepTimeModel
+) -> Iterator[str]:
+    """Whether the stack would be cheaper, had it no running machines to keep."""
+    if request.running:
+        others = quotas.without(demand.own_use(request, quotas))
+        afresh = Search(dataclasses.replace(request, running=()), others, model).best()
+        if afresh is not None and afresh.dollars_per_hour < best.dollars_per_hour:
+            yield notes.about_cheaper_machines(afresh.layout, best.dollars_per_hour - afresh.dollars_per_hour)
 
 
 def _with_arithmetic(refused: Refusal, request: PlanRequest, quotas: Quotas, model: StepTimeModel) -> Refusal:
     """The refusal with the sum of every quota that the nearest layout breaks, or of the node too small."""
-    nearest = Search(request, quotas, model).nearest()
-    if isinstance(nearest, Shortfall):
-        return dataclasses.replace(refused, problems=(*refused.problems, nearest.sentence))
+    nearest, pods_that_do_not_fit = Search(request, quotas, model).nearest()
     broken = tuple(
         explain.refusal(request, nearest.layout, nearest.temporary_pool, quotas, peak)
         for peak in nearest.peaks
         if not peak.fits
     )
     return dataclasses.replace(
-        refused, problems=refused.problems + broken, nearest=nearest.layout, peaks=nearest.peaks
+        refused,
+        problems=refused.problems + pods_that_do_not_fit + broken,
+        nearest=nearest.layout,
+        peaks=nearest.peaks,
     )

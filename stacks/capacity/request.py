@@ -1,10 +1,11 @@
 """What a plan is asked for: the settings that decide it, and what is known of zone and running stack."""
 
 import dataclasses
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Literal
 
-from stacks.capacity.plan import Pool
+from stacks.capacity.plan import PodKind, PodSize, Pool
 
 
 class NodeSharing(StrEnum):
@@ -29,7 +30,7 @@ class PlanRequest:
         zone: Compute Engine zone, as the user wrote it.
         machine_type: A machine type, or ``auto``.
         node_sharing: Which roles may share a node.
-        worker_cpu_millicores: CPU of each worker; 0 shares out what there is.
+        sizes: What the settings want each kind of pod to have; a worker's CPU of 0 shares out what there is.
         disk_type: A boot disk type, or ``auto``.
         image_arch: Architecture that the images are built for.
         batch_size: Examples in a step, over all workers.
@@ -45,7 +46,7 @@ class PlanRequest:
     fit: bool
     machine_type: str
     node_sharing: NodeSharing
-    worker_cpu_millicores: int
+    sizes: Mapping[PodKind, PodSize]
     disk_type: str
     disk_gb: int
     runs_disk_gb: int
@@ -59,6 +60,11 @@ class PlanRequest:
     image_arch: Literal["amd64", "arm64"] = "amd64"
     offered: frozenset[str] | None = None
     running: tuple[Pool, ...] = ()
+
+    @property
+    def worker_cpu_millicores(self) -> int:
+        """CPU that each worker is to have; 0 shares out what there is."""
+        return self.sizes["worker"].cpu_millicores
 
     @property
     def region(self) -> str:

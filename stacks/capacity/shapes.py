@@ -12,9 +12,9 @@ from enum import StrEnum
 
 from stacks.capacity import allocatable, system_pods
 from stacks.capacity.machines import MachineType
-from stacks.capacity.plan import PodKind
+from stacks.capacity.plan import PodKind, PodSize, Pool
 from stacks.capacity.request import PlanRequest
-from stacks.capacity.sharing import NEEDS
+from stacks.capacity.sharing import least
 from stacks.topology import Role
 
 ROLE_OF: Mapping[PodKind, Role] = {
@@ -65,11 +65,13 @@ class Shortfall:
 
     Attributes:
         missing_millicores: How much CPU is missing, 0 where only memory is: the less, the nearer to fitting.
-        sentence: What doesn't fit, with the arithmetic and a way out.
+        sentences: What doesn't fit, each with the arithmetic and a way out.
+        pools: The nodes nevertheless, for the arithmetic of the quotas.
     """
 
     missing_millicores: int
-    sentence: str
+    sentences: tuple[str, ...]
+    pools: tuple[Pool, ...] = ()
 
 
 @dataclasses.dataclass
@@ -113,12 +115,11 @@ class NodeRoom:
 
     def keep(self, request: PlanRequest, kind: PodKind) -> None:
         """Set aside the least that our pods of a kind need."""
-        needs = NEEDS[kind]
-        is_worker = kind == "worker"
-        count = request.workers if is_worker else 1
+        needed = least(request, kind)
+        count = request.workers if kind == "worker" else 1
         self.kinds += (kind,)
-        self.cpu_kept += count * max(needs.cpu.floor, request.worker_cpu_millicores if is_worker else 0)
-        self.memory_kept += count * needs.memory.floor
+        self.cpu_kept += count * needed.cpu_millicores
+        self.memory_kept += count * needed.memory_mib
 
 
 def bare_node(request: PlanRequest, machine: MachineType, pool: str) -> NodeRoom:
@@ -131,19 +132,10 @@ def bare_node(request: PlanRequest, machine: MachineType, pool: str) -> NodeRoom
     )
 
 
-@dataclasses.dataclass(frozen=True)
-class WorkerShare:
-    """What each worker gets: CPU in thousandths of a vCPU, memory in MiB."""
-
-    cpu_millicores: int
-    memory_mib: int
-
-
-def worker_share(request: PlanRequest, cpu: int, memory: int, workers: int) -> WorkerShare | None:
+def worker_size(request: PlanRequest, cpu: int, memory: int, workers: int) -> PodSize | None:
     """What each of `workers` gets of a node's CPU and memory; `None` where that is too little for it."""
-    needs = NEEDS["worker"]
+    needed = least(request, "worker")
     cpu_each = request.worker_cpu_millicores or cpu // workers
-    memory_each = min(memory // workers, needs.memory.usual)
-    if cpu_each * workers > cpu or cpu_each < needs.cpu.floor or memory_each < needs.memory.floor:
+    if cpu_each < needed.cpu_millicores or cpu_each * workers > cpu or needed.memory_mib * workers > memory:
         return None
-    return WorkerShare(cpu_each, memory_each)
+    return PodSize(cpu_each, needed.memory_mib)

@@ -1,58 +1,42 @@
 """How the pods on one node share its CPU or its memory; the same arithmetic serves both.
 
-A pod has a floor, below which it can't do its work, and a usual size. What each kind of pod needs stands here
-too, in `NEEDS`.
+A pod gets what its settings want, where the node has it, and never less than its floor.
 """
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 
-from stacks.capacity.plan import PodKind
+from stacks.capacity.plan import PodKind, PodSize
+from stacks.capacity.request import PlanRequest
 
-_MOST_TIMES_USUAL = 4
-
-
-@dataclasses.dataclass(frozen=True)
-class Need:
-    """What a pod needs of one thing: refused below `floor`, comfortable with `usual`."""
-
-    floor: int
-    usual: int
-
-
-@dataclasses.dataclass(frozen=True)
-class PodNeeds:
-    """CPU in thousandths of a vCPU and memory in MiB."""
-
-    cpu: Need
-    memory: Need
-
-
-NEEDS: Mapping[PodKind, PodNeeds] = {
-    "interface": PodNeeds(cpu=Need(50, 200), memory=Need(512, 1024)),
-    "training": PodNeeds(cpu=Need(50, 500), memory=Need(768, 1536)),
-    "master": PodNeeds(cpu=Need(50, 300), memory=Need(512, 1024)),
-    "worker": PodNeeds(cpu=Need(250, 1000), memory=Need(1024, 4096)),
+FLOORS: Mapping[PodKind, PodSize] = {
+    "interface": PodSize(50, 512),
+    "training": PodSize(50, 768),
+    "master": PodSize(50, 512),
+    "worker": PodSize(250, 0),
 }
-"""What each kind of pod needs.
+"""The least that each kind of pod can do its work with, unless the settings want even less.
 
-A TensorFlow process takes about 350 MiB before it has any data, and 2.7 s of CPU time to import: a worker
-with a quarter of a vCPU starts in 11 s. A worker's usual memory is also the most that it is given; its CPU
-has no such limit.
+A TensorFlow process takes about 350 MiB before it has any data, and 2.7 s of CPU time to import: with a
+quarter of a vCPU a worker starts in 11 s. A worker's memory is what its setting says and never less.
 """
 
 
-def shared(free: int, needs: Sequence[Need], *, is_generous: bool) -> list[int]:
-    """Give every need its usual amount, less where `free` doesn't allow it, more where nobody else wants it.
+def least(request: PlanRequest, kind: PodKind) -> PodSize:
+    """The least that a pod of a kind is given."""
+    wanted, floor = request.sizes[kind], FLOORS[kind]
+    if kind == "worker":
+        return PodSize(wanted.cpu_millicores or floor.cpu_millicores, wanted.memory_mib)
+    return PodSize(min(wanted.cpu_millicores, floor.cpu_millicores), min(wanted.memory_mib, floor.memory_mib))
+
+
+def shared(free: int, floors: Sequence[int], wanted: Sequence[int]) -> list[int]:
+    """Give everyone what is wanted, or where `free` doesn't suffice the same part of the way from the floor.
 
     Args:
         free: What there is, at least the sum of the floors.
-        needs: What is needed, in the order of the answer.
-        is_generous: Whether to hand out more than usual, up to four times as much.
+        floors: The least for each.
+        wanted: The most for each, not below its floor.
     """
-    floors, usual = sum(need.floor for need in needs), sum(need.usual for need in needs)
-    if free >= usual:
-        times = min(free / usual, _MOST_TIMES_USUAL) if is_generous else 1
-        return [int(need.usual * times) for need in needs]
-    part = (free - floors) / (usual - floors)
-    return [need.floor + int((need.usual - need.floor) * part) for need in needs]
+    beyond = sum(wanted) - sum(floors)
+    part = min(1.0, (free - sum(floors)) / beyond) if beyond else 1.0
+    return [floor + int((want - floor) * part) for floor, want in zip(floors, wanted, strict=True)]

@@ -53,12 +53,13 @@ def cluster_pods(nodes: int, vcpus: int) -> tuple[SystemPod, ...]:
     """What runs somewhere on the untainted nodes, the largest first, growth included.
 
     `kube-dns` has one pod for every 16 nodes or 256 vCPU, and at least two from two nodes on.
-    `konnectivity-agent` has at most one a node, which is what counts here; on large clusters one entry stands
-    for several of them.
+    `konnectivity-agent` has at most one a node. Both count for the next multiple of eight nodes, so that one
+    more node seldom changes what is left for others; on large clusters one entry stands for several agents.
     """
-    kube_dns = max(math.ceil(nodes / 16), math.ceil(vcpus / 256), min(nodes, 2))
-    agents_an_entry = math.ceil(nodes / 64)
-    entries = math.ceil(nodes / agents_an_entry)
+    counted = nodes if nodes == 1 else 8 * math.ceil(nodes / 8)
+    kube_dns = max(math.ceil(counted / 16), math.ceil(vcpus / 256), min(nodes, 2))
+    agents_an_entry = math.ceil(counted / 64)
+    entries = math.ceil(counted / agents_an_entry)
     agents = SystemPod(
         _KONNECTIVITY.name,
         _KONNECTIVITY.cpu_millicores * agents_an_entry,

@@ -19,16 +19,17 @@ _MOST_NODES = 100
 _INTERFACE: tuple[PodKind, ...] = ("interface", "training")
 
 
-def untainted_nodes(request: PlanRequest, shape: Shape) -> list[NodeRoom] | Shortfall:
+def untainted_nodes(request: PlanRequest, shape: Shape) -> list[NodeRoom]:
     """The fewest nodes that hold Kubernetes' own pods and the least that ours need.
 
-    The nodes that carry our pods come first. Only pool `main` of *apart* can have more than one.
+    The nodes that carry our pods come first. Only pool `main` of *apart* can have more than one. Where no
+    number suffices, some of the nodes aren't enough.
     """
     nodes = _nodes(request, shape, 2 if shape.arrangement is Arrangement.SINGLE else 1)
     while not all(node.is_enough for node in nodes):
         count = len(nodes) + _nodes_missing(nodes)
         if shape.arrangement is not Arrangement.APART or count > _MOST_NODES:
-            return _shortfall(request, shape, nodes)
+            break
         nodes = _nodes(request, shape, count)
     return nodes
 
@@ -107,25 +108,29 @@ def place(pods: Sequence[SystemPod], nodes: Sequence[NodeRoom]) -> None:
             heapq.heappush(emptiest_first, entry)
 
 
-def _shortfall(request: PlanRequest, shape: Shape, nodes: Sequence[NodeRoom]) -> Shortfall:
-    """Say which of the nodes' CPU and memory doesn't suffice."""
-    offered = len(nodes) * allocatable.cpu_millicores(shape.main)
-    everywhere = offered - sum(node.cpu for node in nodes)
-    system, kept = sum(node.cpu_system for node in nodes), sum(node.cpu_kept for node in nodes)
-    memory_missing = max(node.memory_kept - node.memory_for_ours for node in nodes)
-    cpu_missing = max(
-        0, *(node.cpu_kept - node.cpu_for_ours for node in nodes), everywhere + system + kept - offered
+def shortfall(request: PlanRequest, shape: Shape, nodes: Sequence[NodeRoom]) -> Shortfall:
+    """Say of the node that lacks most what it lacks."""
+    node = max(
+        nodes,
+        key=lambda node: (node.cpu_kept - node.cpu_for_ours, node.memory_kept - node.memory_for_ours),
     )
-    kinds = ", ".join(kind for node in nodes for kind in node.kinds)
-    where = f"{len(nodes)} x {shape.main.name} ({', '.join(dict.fromkeys(node.pool for node in nodes))})"
-    if cpu_missing:
-        arithmetic = (
-            f"pods may have {offered}m of CPU; what Kubernetes runs on every node takes {everywhere}m, its"
-            f" other pods {system}m, and {kinds} need at least {kept}m: {cpu_missing}m are missing"
-        )
+    cpu_missing = node.cpu_kept - node.cpu_for_ours
+    if cpu_missing > 0:
+        offered, unit, thing = allocatable.cpu_millicores(shape.main), "m", "CPU"
+        here, other, kept, missing = offered - node.cpu, node.cpu_system, node.cpu_kept, cpu_missing
     else:
-        arithmetic = f"{memory_missing} MiB of memory are missing for Kubernetes' own pods and {kinds}"
-    return Shortfall(cpu_missing, f"{where}: {arithmetic}. {_fix(request)}")
+        offered, unit, thing = allocatable.memory_mib(shape.main), " MiB", "memory"
+        here, other, kept = offered - node.memory, node.memory_system, node.memory_kept
+        missing = node.memory_kept - node.memory_for_ours
+    return Shortfall(
+        max(0, cpu_missing),
+        (
+            f"machineType={shape.main.name} is too small for pool {node.pool}: of {offered}{unit} of {thing}"
+            f" for pods on a node, what Kubernetes runs on every node takes {here}{unit}, its other pods up"
+            f" to {other}{unit}, and {' + '.join(node.kinds)} need at least {kept}{unit}: {missing}{unit} are"
+            f" missing. {_fix(request)}",
+        ),
+    )
 
 
 def _fix(request: PlanRequest) -> str:

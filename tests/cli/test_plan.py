@@ -13,14 +13,16 @@ from stacks.settings import parse
 from stacks.stack_file import stack_values
 
 PROJECT = Path(__file__).resolve().parents[2]
-LAYOUT_OF_2016 = (
-    "--set",
-    "machineType=n1-standard-1",
-    "--set",
-    "nodeSharing=none",
-    "--set",
-    "cloudLogging=false",
-)
+LAYOUT_OF_2016 = [
+    argument
+    for setting in (
+        "machineType=n1-standard-1",
+        "nodeSharing=none",
+        "cloudLogging=false",
+        "workerCpuMillicores=0",
+    )
+    for argument in ("--set", setting)
+]
 
 
 def plan(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -41,8 +43,14 @@ def test_a_plan_that_fits_is_printed_as_preview_prints_it_and_ends_with_0():
     assert done.stdout == text(decide(plan_request(settings, "gke-free"), TRIAL)) + "\n"
 
 
+def test_the_layout_of_2016_is_a_few_settings():
+    done = plan("gke-free", *LAYOUT_OF_2016)
+    assert done.returncode == 0
+    assert "CPUS_ALL_REGIONS       2       8        8        8      8       -             0" in done.stdout
+
+
 def test_a_refused_plan_ends_with_1():
-    done = plan("gke-free", *LAYOUT_OF_2016, "--set", "workers=9")
+    done = plan("gke-free", "--set", "workers=9")
     assert done.returncode == 1
     assert "REFUSED: nothing is created." in done.stdout
     assert "Largest number of workers that fits: 6." in done.stdout
@@ -55,6 +63,25 @@ def test_quotas_given_by_hand_decide():
     assert refused.returncode == 1
     assert "DISKS_TOTAL_GB" in refused.stdout
     assert plan("gke-free", *LAYOUT_OF_2016, "--quota", "SSD_TOTAL_GB=100").returncode == 0
+
+
+def test_a_thousand_workers_are_planned_or_refused():
+    many = ("gke", "--set", "workers=1000", "--set", "batchSize=60000", "--set", "vcpuBudget=0")
+    assert plan(*many).returncode == 1
+    metrics = ("CPUS", "E2_CPUS", "CPUS_ALL_REGIONS", "INSTANCES", "DISKS_TOTAL_GB")
+    roomy = [argument for metric in metrics for argument in ("--quota", f"{metric}=50000")]
+    done = plan(*many, *roomy)
+    assert done.returncode == 0
+    assert "Plan of stack gke: 1000 workers in us-central1-a." in done.stdout
+
+
+def test_a_reader_that_stops_early_is_no_error():
+    command = [sys.executable, "-m", "cli", "plan", "gke-free"]
+    with subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        assert running.stdout is not None
+        assert running.stderr is not None
+        running.stdout.close()
+        assert running.stderr.read() == b""
 
 
 def test_json_is_for_programs():

@@ -2,14 +2,15 @@
 
 import dataclasses
 import functools
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from stacks.capacity.from_settings import plan_request
-from stacks.capacity.plan import Plan, Refusal
+from stacks.capacity.plan import Plan, PodKind, Refusal
 from stacks.capacity.planner import decide
 from stacks.capacity.quotas import TRIAL, Quota, Quotas
-from stacks.capacity.request import NodeSharing, PlanRequest
+from stacks.capacity.request import NodeSharing, PlanRequest, PodSize
 from stacks.settings import parse
 from stacks.stack_file import stack_values
 
@@ -19,13 +20,23 @@ LAYOUT_OF_2016 = {
     "machine_type": "n1-standard-1",
     "node_sharing": NodeSharing.NONE,
     "cloud_logging": False,
+    "worker_cpu": 0,
 }
 """One role a node on one-vCPU machines; without Cloud Logging's agent they hold Kubernetes' own pods."""
 
 
-def ask(stack: str = "gke-free", **changes: Any) -> PlanRequest:
-    """The shipped stack's request with some fields changed."""
-    return dataclasses.replace(_shipped(stack), **changes)
+def ask(
+    stack: str = "gke-free",
+    worker_cpu: int | None = None,
+    sizes: Mapping[PodKind, PodSize] | None = None,
+    **changes: Any,
+) -> PlanRequest:
+    """The shipped stack's request with some fields, a worker's CPU or pods' sizes changed."""
+    shipped = _shipped(stack)
+    wanted = {**shipped.sizes, **(sizes or {})}
+    if worker_cpu is not None:
+        wanted["worker"] = PodSize(worker_cpu, wanted["worker"].memory_mib)
+    return dataclasses.replace(shipped, sizes=wanted, **changes)
 
 
 @functools.cache
@@ -66,3 +77,8 @@ def refused(request: PlanRequest, known: Quotas = TRIAL) -> Refusal:
     answer = decide(request, known)
     assert isinstance(answer, Refusal), answer
     return answer
+
+
+def metrics_named(answer: Refusal) -> list[str]:
+    """What each problem begins with: the metric's name where a quota isn't kept."""
+    return [problem.split(":")[0] for problem in answer.problems]

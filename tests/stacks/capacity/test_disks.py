@@ -7,7 +7,7 @@ from tests.stacks.capacity.asked import LAYOUT_OF_2016, ask, planned, quotas
 
 
 def apart(main: str, worker: str, **changes: object) -> tuple[object, Layout]:
-    request = ask(**changes)
+    request = ask(worker_cpu=0, **changes)
     layout = lay_out(request, Shape(Arrangement.APART, MACHINE_TYPES[main], MACHINE_TYPES[worker], 1))
     assert isinstance(layout, Layout)
     return request, layout

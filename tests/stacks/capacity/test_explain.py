@@ -16,7 +16,7 @@ def test_the_sum_names_every_pool_and_what_is_around_them():
 
 
 def test_the_budget_says_that_it_is_the_users_own():
-    problem = refused(ask(workers=7, **LAYOUT_OF_2016)).problems[0]
+    problem = refused(ask(workers=7)).problems[0]
     assert problem.endswith("Raise vcpuBudget if the quota allows it.")
 
 

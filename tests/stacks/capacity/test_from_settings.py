@@ -45,7 +45,12 @@ def test_a_changed_setting_changes_the_plan(key):
 
 
 def test_fit_changes_what_happens_to_too_many_workers():
-    many = {"workers": "9", "machineType": "n1-standard-1", "nodeSharing": "services"}
+    many = {
+        "workers": "9",
+        "machineType": "n1-standard-1",
+        "nodeSharing": "services",
+        "workerCpuMillicores": "0",
+    }
     assert report(**many, fit="true") != report(**many)
 
 
@@ -59,7 +64,17 @@ def test_with_auto_the_plan_is_for_the_most_workers():
     assert plan_request(parse(values, "gke-free"), "gke-free").workers == 5
 
 
-@pytest.mark.parametrize("stack", ["gke-free", "gke"])
-def test_the_shipped_stacks_fit_the_free_trial(stack):
-    settings = parse(stack_values(PROJECT, stack), stack)
-    assert "It fits." in text(decide(plan_request(settings, stack), TRIAL))
+def test_the_shipped_free_stack_fits_the_free_trial():
+    settings = parse(stack_values(PROJECT, "gke-free"), "gke-free")
+    assert "It fits." in text(decide(plan_request(settings, "gke-free"), TRIAL))
+
+
+def test_the_shipped_paid_stack_fits_its_budget():
+    settings = parse(stack_values(PROJECT, "gke"), "gke")
+    assert "It fits." in text(decide(plan_request(settings, "gke"), ROOMY))
+
+
+@pytest.mark.parametrize("kind", ["interface", "training", "master", "worker"])
+@pytest.mark.parametrize("setting", ["CpuMillicores", "MemoryMib"])
+def test_the_size_of_every_pod_counts(kind, setting):
+    assert report(**{f"{kind}{setting}": "700"}) != report()

@@ -6,8 +6,9 @@ from stacks.capacity import allocatable
 from stacks.capacity.layouts import lay_out
 from stacks.capacity.machines import MACHINE_TYPES
 from stacks.capacity.plan import Layout
+from stacks.capacity.request import PlanRequest, PodSize
 from stacks.capacity.shapes import Arrangement, Shape, Shortfall
-from stacks.capacity.sharing import NEEDS
+from stacks.capacity.sharing import least
 from stacks.topology import Role
 from tests.stacks.capacity.asked import ask
 
@@ -30,25 +31,26 @@ NAMES = [
     per_node=st.integers(1, 8),
     cloud_logging=st.booleans(),
     spot=st.booleans(),
+    worker_cpu=st.sampled_from([0, 400, 1000]),
 )
 def test_a_layouts_pods_fit_their_nodes_whatever_the_shape(
-    arrangement, main, worker, workers, per_node, cloud_logging, spot
+    arrangement, main, worker, workers, per_node, cloud_logging, spot, worker_cpu
 ):
     is_together = arrangement is Arrangement.TOGETHER
-    request = ask(workers=workers, cloud_logging=cloud_logging, spot=spot)
+    request = ask(workers=workers, cloud_logging=cloud_logging, spot=spot, worker_cpu=worker_cpu)
     machine = MACHINE_TYPES[main if is_together else worker]
     shape = Shape(
         arrangement, MACHINE_TYPES[main], machine, workers if is_together else min(per_node, workers)
     )
     layout = lay_out(request, shape)
     if isinstance(layout, Shortfall):
-        assert layout.sentence.endswith(".")
+        assert all(sentence.endswith(".") for sentence in layout.sentences)
         return
-    assert_fits(layout)
+    assert_fits(request, layout)
     assert_roles_have_a_place(layout, workers)
 
 
-def assert_fits(layout: Layout) -> None:
+def assert_fits(request: PlanRequest, layout: Layout) -> None:
     for load in layout.loads:
         pool = next(pool for pool in layout.pools if pool.key == load.pool)
         assert load.cpu_allocatable == allocatable.cpu_millicores(MACHINE_TYPES[pool.machine_type])
@@ -56,8 +58,8 @@ def assert_fits(layout: Layout) -> None:
         assert load.cpu_left >= 0
         assert load.memory_left >= 0
     for pod in layout.pods:
-        assert pod.cpu_millicores >= NEEDS[pod.kind].cpu.floor
-        assert pod.memory_mib >= NEEDS[pod.kind].memory.floor
+        assert least(request, pod.kind).cpu_millicores <= pod.cpu_millicores
+        assert least(request, pod.kind).memory_mib <= pod.memory_mib <= request.sizes[pod.kind].memory_mib
 
 
 def assert_roles_have_a_place(layout: Layout, workers: int) -> None:
@@ -81,7 +83,7 @@ def assert_roles_have_a_place(layout: Layout, workers: int) -> None:
 
 def test_all_of_what_a_node_leaves_goes_to_its_workers():
     machine = MACHINE_TYPES["e2-standard-4"]
-    layout = lay_out(ask(workers=6), Shape(Arrangement.APART, machine, machine, 3))
+    layout = lay_out(ask(workers=6, worker_cpu=0), Shape(Arrangement.APART, machine, machine, 3))
     assert isinstance(layout, Layout)
     assert layout.pod("worker").cpu_millicores == (3920 - 500) // 3
     assert layout.loads[-1].cpu_left < 3
@@ -89,7 +91,7 @@ def test_all_of_what_a_node_leaves_goes_to_its_workers():
 
 def test_interface_and_training_run_on_the_if_node_with_the_runs_volume():
     machine = MACHINE_TYPES["e2-standard-2"]
-    layout = lay_out(ask(runs_disk_gb=25), Shape(Arrangement.SINGLE, machine, machine, 1))
+    layout = lay_out(ask(runs_disk_gb=25, worker_cpu=0), Shape(Arrangement.SINGLE, machine, machine, 1))
     assert isinstance(layout, Layout)
     assert {layout.pool(layout.pod(kind).role).key for kind in ("interface", "training")} == {"if"}
     assert layout.runs_disk.size_gb == 25
@@ -103,9 +105,30 @@ def test_one_label_a_role_lets_roles_share_a_node(roles, labels):
     assert layout.pools[roles].labels == dict.fromkeys(labels, "true")
 
 
-def test_memory_that_workers_lack_is_said():
+def test_services_get_what_their_settings_say_where_the_node_has_it():
+    machine = MACHINE_TYPES["e2-standard-4"]
+    request = ask()
+    layout = lay_out(request, Shape(Arrangement.APART, machine, machine, 1))
+    assert isinstance(layout, Layout)
+    for kind in ("interface", "training", "master"):
+        pod = layout.pod(kind)
+        assert PodSize(pod.cpu_millicores, pod.memory_mib) == request.sizes[kind]
+
+
+def test_services_beside_workers_of_a_set_size_keep_their_size_whatever_the_number():
+    machine = MACHINE_TYPES["e2-standard-8"]
+
+    def services(workers: int) -> list[int]:
+        layout = lay_out(ask(workers=workers), Shape(Arrangement.TOGETHER, machine, machine, workers))
+        assert isinstance(layout, Layout)
+        return [layout.pod(kind).cpu_millicores for kind in ("interface", "training", "master")]
+
+    assert services(1) == services(3) == services(6)
+
+
+def test_what_workers_lack_is_said():
     machine = MACHINE_TYPES["e2-highcpu-2"]
     answer = lay_out(ask(), Shape(Arrangement.APART, MACHINE_TYPES["e2-standard-2"], machine, 1))
     assert isinstance(answer, Shortfall)
-    assert "e2-highcpu-2 leaves" in answer.sentence
-    assert "MiB of memory for 1 workers" in answer.sentence
+    (sentence,) = answer.sentences
+    assert "workerMemoryMib=1024 does not fit on machineType=e2-highcpu-2" in sentence

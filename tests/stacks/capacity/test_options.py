@@ -41,7 +41,7 @@ def test_node_sharing_decides_the_arrangements():
 def test_only_shared_nodes_carry_several_workers():
     request = ask(node_sharing=NodeSharing.SERVICES)
     assert {option.shape.workers_per_node for option in options(request, machine_types(request))} == {1}
-    request = ask(machine_type="e2-standard-4")
+    request = ask(machine_type="e2-standard-4", worker_cpu=0)
     apart = [option for option in options(request, machine_types(request)) if option.nodes > 0]
     assert {(option.nodes, option.shape.workers_per_node) for option in apart} >= {
         (6, 1),
@@ -52,14 +52,23 @@ def test_only_shared_nodes_carry_several_workers():
 
 
 def test_no_node_carries_more_pods_than_gke_lets_it():
-    request = ask(workers=200)
+    request = ask(workers=200, worker_cpu=0)
     found = list(options(request, machine_types(request)))
     assert found
     assert max(option.shape.workers_per_node for option in found) <= MOST_WORKERS_A_NODE
     assert not any(option.shape.arrangement is Arrangement.TOGETHER for option in found)
 
 
+def test_workers_of_a_set_size_get_no_larger_machine_than_they_need():
+    request = ask(node_sharing=NodeSharing.SERVICES, worker_cpu=1000)
+    chosen = {option.shape.worker.name for option in options(request, machine_types(request))}
+    assert "e2-standard-2" in chosen
+    assert not any(name.startswith("e2-standard-") for name in chosen - {"e2-standard-2"})
+    shared = ask(node_sharing=NodeSharing.SERVICES, worker_cpu=0)
+    assert "e2-standard-8" in {option.shape.worker.name for option in options(shared, machine_types(shared))}
+
+
 def test_shortfalls_say_why_a_machine_is_too_small():
     request = ask(machine_type="e2-micro")
     (shortfall,) = shortfalls(request, machine_types(request))
-    assert "e2-micro" in shortfall.sentence
+    assert "e2-micro" in shortfall.sentences[-1]

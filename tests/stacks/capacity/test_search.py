@@ -33,22 +33,24 @@ class Possibility:
 
     peak: tuple[tuple[str, int], ...]
     seconds: float
+    is_squeezed: bool
     dollars: float
 
 
 def possibilities(request: PlanRequest) -> list[Possibility]:
-    """Everything that could be built for a request, cheapest of those with the same peak and speed only."""
-    cheapest: dict[tuple[tuple[tuple[str, int], ...], float], float] = {}
+    """Everything that could be built for a request, the cheapest of those that are otherwise the same."""
+    cheapest: dict[tuple[tuple[tuple[str, int], ...], float, bool], float] = {}
     for layout in every_layout(request):
+        is_squeezed = any(pod.size != request.sizes[pod.kind] for pod in layout.pods if pod.kind != "worker")
         for temporary in temporary_pools(layout):
             peak: dict[str, int] = {}
             for use in by_hand.moments(request, layout, temporary, ROOMY):
                 peak = {metric: max(peak.get(metric, 0), use.get(metric, 0)) for metric in peak | use}
             seconds = predict(request, layout, MEASURED_PARTS).seconds_per_step
             dollars = cost(request, layout, 0).dollars_per_hour
-            key = (tuple(sorted(peak.items())), seconds)
+            key = (tuple(sorted(peak.items())), seconds, is_squeezed)
             cheapest[key] = min(dollars, cheapest.get(key, dollars))
-    return [Possibility(peak, seconds, dollars) for (peak, seconds), dollars in cheapest.items()]
+    return [Possibility(*key, dollars) for key, dollars in cheapest.items()]
 
 
 def every_layout(request: PlanRequest) -> list[Layout]:
@@ -84,7 +86,9 @@ def of_workers(workers: int) -> list[Possibility]:
 
 
 def asked(workers: int) -> PlanRequest:
-    return ask(workers=workers, vcpu_budget=0, fit=True, offered=OFFERED, node_sharing=NodeSharing.ANY)
+    return ask(
+        workers=workers, worker_cpu=0, vcpu_budget=0, fit=True, offered=OFFERED, node_sharing=NodeSharing.ANY
+    )
 
 
 def fitting(workers: int, known: Quotas) -> list[Possibility]:
@@ -130,22 +134,22 @@ def test_fit_agrees_with_an_exhaustive_search_on_a_hundred_random_quota_sets(see
         assert found == largest, known
         numbers.add(largest)
         if isinstance(answer, Plan):
-            assert_best(answer, fitting(largest, known))
+            assert_best(answer, asked(largest), fitting(largest, known))
     assert len(numbers) > 3, "the quota sets are worth nothing if all have the same answer"
 
 
-def assert_best(plan: Plan, possible: list[Possibility]) -> None:
-    """The plan is as fast as the fastest, give or take a tie, and the cheapest of those."""
+def assert_best(plan: Plan, request: PlanRequest, possible: list[Possibility]) -> None:
+    """The plan is as fast as the fastest, give or take a tie, and the best of those in sizes and price."""
     fastest = min(possibility.seconds for possibility in possible)
     as_fast = [possibility for possibility in possible if possibility.seconds <= fastest / (1 - TIE) + 1e-12]
     assert plan.prediction.seconds_per_step <= fastest / (1 - TIE) + 1e-12
-    cheapest = min(possibility.dollars for possibility in as_fast)
+    pods = plan.layout.pods
+    is_squeezed = any(pod.size != request.sizes[pod.kind] for pod in pods if pod.kind != "worker")
+    best_squeezed, cheapest = min((possibility.is_squeezed, possibility.dollars) for possibility in as_fast)
     # Of two disk types the preferred one that fits is taken, although the other costs a little less.
-    disks = (
-        sum(0.06 * (pool.disk.size_gb * pool.node_count) / 730 for pool in plan.layout.pools)
-        + 0.06 * 10 / 730
-    )
-    assert plan.cost.dollars_per_hour <= cheapest + disks + 1e-9
+    gb = sum(pool.disk.size_gb * pool.node_count for pool in plan.layout.pools) + 10
+    assert is_squeezed == best_squeezed
+    assert plan.cost.dollars_per_hour <= cheapest + 0.06 * gb / 730 + 1e-9
 
 
 def test_of_two_layouts_that_are_as_fast_the_cheaper_one_is_taken():
@@ -157,7 +161,8 @@ def test_of_two_layouts_that_are_as_fast_the_cheaper_one_is_taken():
 
 def test_a_larger_quota_never_makes_training_slower():
     seconds = [
-        planned(ask(vcpu_budget=budget), ROOMY).prediction.seconds_per_step for budget in (8, 16, 24, 32, 64)
+        planned(ask(vcpu_budget=budget, worker_cpu=0), ROOMY).prediction.seconds_per_step
+        for budget in (8, 16, 24, 32, 64)
     ]
     assert all(later <= earlier / (1 - TIE) for earlier, later in itertools.pairwise(seconds))
     assert seconds[-1] < seconds[0]

@@ -1,7 +1,8 @@
 import pytest
 
 from stacks.capacity.machines import MACHINE_TYPES
-from stacks.capacity.shapes import Arrangement, NodeRoom, Shape, bare_node, worker_share
+from stacks.capacity.request import PodSize
+from stacks.capacity.shapes import Arrangement, NodeRoom, Shape, bare_node, worker_size
 from tests.stacks.capacity.asked import ask
 
 E2 = MACHINE_TYPES["e2-standard-4"]
@@ -19,18 +20,14 @@ def test_a_bare_node_has_what_is_allocatable_less_what_runs_on_every_node():
 
 
 def test_workers_share_a_node_evenly_down_to_their_floor():
-    share = worker_share(ask(), 1000, 8000, 4)
-    assert share is not None
-    assert (share.cpu_millicores, share.memory_mib) == (250, 2000)
-    assert worker_share(ask(), 999, 8000, 4) is None
-    assert worker_share(ask(), 1000, 4 * 1024 - 1, 4) is None
+    assert worker_size(ask(worker_cpu=0), 1000, 8000, 4) == PodSize(250, 1024)
+    assert worker_size(ask(worker_cpu=0), 999, 8000, 4) is None
+    assert worker_size(ask(worker_cpu=0), 1000, 4 * 1024 - 1, 4) is None
 
 
 def test_a_worker_gets_what_the_setting_says_or_nothing():
-    share = worker_share(ask(worker_cpu_millicores=300), 1000, 8000, 3)
-    assert share is not None
-    assert share.cpu_millicores == 300
-    assert worker_share(ask(worker_cpu_millicores=334), 1000, 8000, 3) is None
+    assert worker_size(ask(worker_cpu=300), 1000, 8000, 3) == PodSize(300, 1024)
+    assert worker_size(ask(worker_cpu=334), 1000, 8000, 3) is None
 
 
 def test_a_node_is_enough_if_kubernetes_own_pods_leave_what_is_kept():

@@ -1,39 +1,38 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stacks.capacity.sharing import NEEDS, Need, shared
+from stacks.capacity.request import PodSize
+from stacks.capacity.sharing import FLOORS, least, shared
+from tests.stacks.capacity.asked import ask
 
-needs_of_pods = st.lists(
-    st.builds(lambda floor, more: Need(floor, floor + more), st.integers(1, 500), st.integers(1, 1000)),
-    min_size=1,
-    max_size=4,
-)
+wants = st.lists(st.tuples(st.integers(1, 500), st.integers(0, 1000)), min_size=1, max_size=4)
 
 
-@given(needs=needs_of_pods, extra=st.integers(0, 10_000), is_generous=st.booleans())
-def test_nobody_gets_less_than_the_floor_and_all_together_no_more_than_there_is(needs, extra, is_generous):
-    free = sum(need.floor for need in needs) + extra
-    given_out = shared(free, needs, is_generous=is_generous)
-    assert sum(given_out) <= free
-    assert all(amount >= need.floor for amount, need in zip(given_out, needs, strict=True))
-    if not is_generous:
-        assert all(amount <= need.usual for amount, need in zip(given_out, needs, strict=True))
+@given(wants=wants, extra=st.integers(0, 5000))
+def test_everyone_gets_between_floor_and_want_and_all_together_no_more_than_there_is(wants, extra):
+    floors = [floor for floor, _ in wants]
+    wanted = [floor + more for floor, more in wants]
+    given_out = shared(sum(floors) + extra, floors, wanted)
+    assert sum(given_out) <= sum(floors) + extra
+    assert all(low <= got <= high for low, got, high in zip(floors, given_out, wanted, strict=True))
 
 
-def test_the_usual_amount_is_given_where_there_is_enough():
-    needs = [Need(50, 200), Need(50, 500)]
-    assert shared(700, needs, is_generous=False) == [200, 500]
-    assert shared(5000, needs, is_generous=False) == [200, 500]
-    assert shared(1400, needs, is_generous=True) == [400, 1000]
-    assert shared(100, needs, is_generous=True) == [50, 50]
+def test_what_is_wanted_is_given_where_there_is_enough_and_evenly_less_where_not():
+    assert shared(700, [50, 50], [200, 500]) == [200, 500]
+    assert shared(5000, [50, 50], [200, 500]) == [200, 500]
+    assert shared(400, [50, 50], [200, 500]) == [125, 275]
+    assert shared(100, [50, 50], [200, 500]) == [50, 50]
+    assert shared(10, [], []) == []
 
 
-def test_generosity_has_a_limit():
-    assert shared(1_000_000, [Need(50, 200)], is_generous=True) == [800]
+def test_a_floor_gives_way_to_settings_that_want_less():
+    request = ask(sizes={"master": PodSize(20, 300)})
+    assert least(request, "master") == PodSize(20, 300)
+    assert least(ask(), "master") == FLOORS["master"]
 
 
-def test_every_kind_of_pod_has_a_floor_below_its_usual_size():
-    assert set(NEEDS) == {"interface", "training", "master", "worker"}
-    for needs in NEEDS.values():
-        assert 0 < needs.cpu.floor < needs.cpu.usual
-        assert 0 < needs.memory.floor < needs.memory.usual
+def test_a_worker_is_given_what_its_setting_says_or_at_least_the_floor_of_a_share():
+    assert least(ask(worker_cpu=1000), "worker").cpu_millicores == 1000
+    assert least(ask(worker_cpu=100), "worker").cpu_millicores == 100
+    assert least(ask(worker_cpu=0), "worker").cpu_millicores == FLOORS["worker"].cpu_millicores
+    assert least(ask(), "worker").memory_mib == ask().sizes["worker"].memory_mib

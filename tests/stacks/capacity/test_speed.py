@@ -60,6 +60,9 @@ class Backwards:
 
 
 def test_another_model_can_be_given_and_decides():
-    plan = decide(ask(), TRIAL, Backwards())
+    plan = decide(ask(worker_cpu=0), TRIAL, Backwards())
     assert plan.prediction.source == "nonsense"
-    assert plan.layout.pod("worker").cpu_millicores < planned(ask()).layout.pod("worker").cpu_millicores
+    assert (
+        plan.layout.pod("worker").cpu_millicores
+        < planned(ask(worker_cpu=0)).layout.pod("worker").cpu_millicores
+    )
