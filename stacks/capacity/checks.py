@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from stacks.capacity import allocatable
 from stacks.capacity.machines import MACHINE_TYPES, MachineType, nearest
+from stacks.capacity.options import machine_types
 from stacks.capacity.regions import REGIONS, is_zone, zones_of
 from stacks.capacity.request import PlanRequest
 
@@ -57,8 +58,12 @@ def disk_size_problems(request: PlanRequest) -> Iterator[str]:
 
 
 def _nothing_to_choose_from(request: PlanRequest) -> Iterator[str]:
-    if request.offered is not None and not request.offered & MACHINE_TYPES.keys():
-        yield f"zone={request.zone} offers no machine type that this program knows. Set another zone."
+    if not machine_types(request):
+        yield (
+            f"zone={request.zone} offers no machine type that this program knows, takes"
+            f" diskType={request.disk_type} and runs {request.image_arch} images. Set another zone, or diskType"
+            " to auto."
+        )
 
 
 def _arch_problems(request: PlanRequest, machine: MachineType) -> Iterator[str]:

@@ -89,8 +89,10 @@ class Search:
         for some in (self._possible(), known, everything):
             found: list[Candidate] = []
             for option in sorted(some, key=_size):
-                mains = [main for main in self._mains(option) if self._is_known(main)] or self._mains(option)
-                found += self._make.of_option(option, mains[:_MOST_MAINS_LOOKED_AT])
+                known_mains = [main for main in self._mains(option) if self._is_known(main)]
+                mains = known_mains or self._mains(option)
+                cheap = list(self._make.of_option(option, mains[:_MOST_MAINS_LOOKED_AT]))
+                found += cheap or self._make.of_option(option, mains[_MOST_MAINS_LOOKED_AT:])
                 if len(found) >= _MOST_LOOKED_AT:
                     break
             if found:

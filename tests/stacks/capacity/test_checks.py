@@ -47,6 +47,8 @@ def test_a_type_that_the_zone_does_not_offer_is_refused_with_those_it_does():
 def test_a_zone_that_offers_nothing_known_is_refused():
     (problem,) = problems(offered=frozenset({"a3-highgpu-8g"}))
     assert "offers no machine type that this program knows" in problem
+    (problem,) = problems(offered=frozenset({"e2-standard-4"}), disk_type="hyperdisk-balanced")
+    assert "takes diskType=hyperdisk-balanced" in problem
 
 
 def test_an_arm_machine_is_refused_for_amd64_images():

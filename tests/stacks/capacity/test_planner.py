@@ -148,6 +148,13 @@ def test_the_largest_fit_leaves_room_for_none_more():
     assert refused(dataclasses.replace(request, workers=largest + 1), known)
 
 
+def test_a_zone_with_few_types_is_refused_with_arithmetic_too():
+    for offered in (frozenset({"n1-standard-1"}), frozenset({"n1-standard-1", "e2-highcpu-2"})):
+        refusal = refused(ask("gke", workers=40, offered=offered))
+        assert refusal.problems
+        assert refusal.nearest is not None
+
+
 @pytest.mark.parametrize("wrong", [{"machine_type": "t2a-standard-4"}, {"machine_type": "e2-standrd-4"}])
 def test_a_machine_that_cannot_be_used_is_refused_before_any_arithmetic(wrong):
     refusal = refused(ask(**wrong))
