@@ -61,8 +61,8 @@ def _nothing_to_choose_from(request: PlanRequest) -> Iterator[str]:
     if not machine_types(request):
         yield (
             f"zone={request.zone} offers no machine type that this program knows, takes"
-            f" diskType={request.disk_type} and runs {request.image_arch} images. Set another zone, or diskType"
-            " to auto."
+            f" diskType={request.disk_type} and runs {request.image_arch} images. Set another zone or set"
+            " diskType to auto."
         )
 
 

@@ -45,7 +45,7 @@ def _about_pools(request: PlanRequest, plan: Plan) -> Iterator[str]:
     if layout.node_count == 1:
         yield (
             "One node carries every role: its upgrade or repair interrupts training."
-            " nodeSharing=services gives each worker a node of its own."
+            " nodeSharing=services gives each worker a node of its own where the quotas allow it."
         )
     if request.offered is None:
         types = " and ".join(dict.fromkeys(pool.machine_type for pool in layout.pools))
