@@ -176,7 +176,7 @@ class _Run:
             data_source=dataset.source,
             versions={
                 "python": platform.python_version(),
-                "tensorflow": importlib.metadata.version("tensorflow"),
+                "tensorflow": _tensorflow_version(),
             },
             started=self._started,
             ended=_now(),
@@ -212,3 +212,9 @@ def _one_line(text: str) -> str:
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _tensorflow_version() -> str:
+    """Return the version of whichever TensorFlow is installed; the images have the one for CPUs alone."""
+    installed = importlib.metadata.packages_distributions()["tensorflow"]
+    return importlib.metadata.version(installed[0])
