@@ -31,12 +31,19 @@ def about_quotas(quotas: Quotas) -> Iterator[str]:
         yield f"The project's own quotas were not read; in their place: {quotas.source}."
 
 
-def about_cheaper_machines(layout: Layout, dollars_per_hour: float) -> str:
-    """That a stack keeps its machines although others would be cheaper."""
+def about_other_machines(layout: Layout, step_time: float, dollars_per_hour: float) -> str:
+    """That a stack keeps its machines although others would be chosen now.
+
+    Args:
+        layout: What would be chosen.
+        step_time: Its time of a step, as a part of the present one.
+        dollars_per_hour: What it costs more an hour; negative where it costs less.
+    """
     pools = " and ".join(f"{pool.node_count} x {pool.machine_type}" for pool in layout.pools)
+    price = f"${abs(dollars_per_hour):.2f} an hour {'more' if dollars_per_hour > 0 else 'less'}"
     return (
-        f"The running machines are kept. {pools} would do for ${dollars_per_hour:.2f} an hour less: destroy"
-        " the stack and run `up` again to have them."
+        f"The running machines are kept. Planned afresh it would be {pools}: {1 / step_time:.1f} times as"
+        f" fast, {price}. Destroy the stack and run `up` again to have that."
     )
 
 

@@ -80,19 +80,26 @@ def _plan(
         prediction=prediction,
         warnings=(),
     )
-    warnings = (*notes.warnings(request, plan, quotas), *_cheaper_afresh(request, best, quotas, model))
+    warnings = (*notes.warnings(request, plan, quotas), *_better_afresh(request, plan, quotas, model))
     return dataclasses.replace(plan, warnings=warnings)
 
 
-def _cheaper_afresh(
-    request: PlanRequest, best: Candidate, quotas: Quotas, model: StepTimeModel
-) -> Iterator[str]:
-    """Whether the stack would be cheaper, had it no running machines to keep."""
-    if request.running:
-        others = quotas.without(demand.own_use(request, quotas))
-        afresh = Search(dataclasses.replace(request, running=()), others, model).best()
-        if afresh is not None and afresh.dollars_per_hour < best.dollars_per_hour:
-            yield notes.about_cheaper_machines(afresh.layout, best.dollars_per_hour - afresh.dollars_per_hour)
+def _better_afresh(request: PlanRequest, kept: Plan, quotas: Quotas, model: StepTimeModel) -> Iterator[str]:
+    """What a running stack would have, were it planned without its machines, if that is another layout."""
+    if not request.running:
+        return
+    others = quotas.without(demand.own_use(request, quotas))
+    fresh = dataclasses.replace(request, running=())
+    afresh = Search(fresh, others, model).best()
+    if afresh is None or {pool.name for pool in afresh.layout.pools} == {
+        pool.name for pool in kept.layout.pools
+    }:
+        return
+    yield notes.about_other_machines(
+        afresh.layout,
+        speed.predict(fresh, afresh.layout, model).seconds_per_step / kept.prediction.seconds_per_step,
+        afresh.dollars_per_hour - kept.cost.dollars_per_hour,
+    )
 
 
 def _with_arithmetic(refused: Refusal, request: PlanRequest, quotas: Quotas, model: StepTimeModel) -> Refusal:

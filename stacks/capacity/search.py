@@ -36,37 +36,39 @@ class Search:
         self._make = Maker(request, quotas.without(demand.own_use(request, quotas)))
 
     def best(self) -> Candidate | None:
-        """The fastest candidate that fits, of those that are as fast the one with the best rank."""
+        """The fastest candidate that fits, of those that are as fast the one with the best rank.
+
+        A stack that runs keeps its machines as long as a candidate with the same pools fits: to replace them
+        stops what runs on them, and quotas or prices that have changed since are no reason for that.
+        """
+        kept = self._kept()
+        if kept is not None:
+            return kept
         best: Candidate | None = None
         slowest_tie = float("inf")
-        for option in sorted(self._possible(), key=lambda option: (self._seconds(option), option.nodes)):
+        for option in self._fastest_first():
             if self._seconds(option) > slowest_tie:
                 break
             found = self._cheapest(option, best.rank if best else _WORST)
             if found is not None:
                 slowest_tie = min(slowest_tie, self._seconds(option) / (1 - TIE))
                 best = found
-        if best is not None and not self._keeps_running_pools(best):
-            return self._kept(slowest_tie) or best
         return best
 
-    def _kept(self, slowest: float) -> Candidate | None:
-        """A candidate that is as fast and leaves every running pool its machines, if there is one.
+    def _fastest_first(self) -> list[Option]:
+        return sorted(self._possible(), key=lambda option: (self._seconds(option), option.nodes))
 
-        Replacing machines stops what runs on them, which a lower price alone isn't worth.
-        """
+    def _kept(self) -> Candidate | None:
+        """The fastest candidate that fits and has the running pools, of other sizes at most."""
+        running = {pool.name for pool in self._request.running}
         types = {pool.machine_type for pool in self._request.running}
-        for option in self._possible():
-            if option.shape.worker.name in types and self._seconds(option) <= slowest:
+        for option in self._fastest_first() if running else ():
+            if option.shape.worker.name in types:
                 mains = [main for main in self._mains(option) if main.name in types]
                 for candidate in self._make.of_option(option, mains):
-                    if candidate.fits and self._keeps_running_pools(candidate):
+                    if candidate.fits and running == {pool.name for pool in candidate.layout.pools}:
                         return candidate
         return None
-
-    def _keeps_running_pools(self, candidate: Candidate) -> bool:
-        running = {pool.name for pool in self._request.running}
-        return not running or running == {pool.name for pool in candidate.layout.pools}
 
     def has_any(self) -> bool:
         """Whether any candidate fits."""

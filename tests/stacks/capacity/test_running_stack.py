@@ -68,12 +68,31 @@ def test_workers_on_nodes_of_their_own_come_and_go_with_their_nodes_alone():
         assert dataclasses.replace(pod, count=1) == dataclasses.replace(running.pod(pod.kind), count=1)
 
 
+def test_faster_machines_that_a_quota_read_later_allows_are_mentioned_but_not_taken():
+    running = planned(ask()).layout
+    read = dataclasses.replace(FULL, by_metric={**FULL.by_metric, "N2_CPUS": Quota(8)})
+    plan = planned(ask(running=running.pools), read)
+    assert plan.layout == running
+    (warning,) = [text for text in plan.warnings if text.startswith("The running machines are kept.")]
+    assert "Planned afresh it would be 1 x n2-standard-8: 1.3 times as fast" in warning
+    named = planned(ask(running=running.pools, machine_type="n2-standard-8"), read)
+    assert [pool.machine_type for pool in named.layout.pools] == ["n2-standard-8"]
+
+
+def test_machines_that_hold_no_more_workers_are_replaced():
+    running = planned(ask(workers=6)).layout
+    roomy = quotas(CPUS=64, E2_CPUS=64, CPUS_ALL_REGIONS=64)
+    plan = planned(ask(workers=12, vcpu_budget=0, running=running.pools), roomy)
+    assert {pool.name for pool in plan.layout.pools} != {pool.name for pool in running.pools}
+    assert any("Pool main-e2-standard-8 is replaced by" in text for text in plan.warnings)
+
+
 def test_cheaper_machines_are_mentioned_but_not_taken_while_others_run():
     running = planned(ask(workers=6)).layout
     plan = planned(ask(workers=1, running=running.pools), FULL)
     assert plan.layout.pools == running.pools
     (warning,) = [text for text in plan.warnings if text.startswith("The running machines are kept.")]
-    assert "an hour less: destroy the stack and run `up` again" in warning
+    assert "an hour less. Destroy the stack and run `up` again" in warning
     assert planned(ask(workers=1)).cost.dollars_per_hour < plan.cost.dollars_per_hour
 
 
