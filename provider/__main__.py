@@ -38,12 +38,10 @@ def start_log(path: Path) -> Path:
     """Send this process's log to a file, started anew when it has grown large; return the file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     is_large = path.exists() and path.stat().st_size > MAX_LOG_BYTES
-    logging.basicConfig(
-        filename=path,
-        filemode="w" if is_large else "a",
-        level=logging.INFO,
-        format="%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s",
-    )
+    # delayed: there is a file only once there is something to read in it
+    handler = logging.FileHandler(path, mode="w" if is_large else "a", encoding="utf-8", delay=True)
+    line = "%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"
+    logging.basicConfig(handlers=[handler], level=logging.INFO, format=line)
     return path
 
 

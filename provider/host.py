@@ -167,6 +167,10 @@ class Host(sdk.Provider):
             )
         except ProviderError:
             raise
+        except OSError as error:
+            # a full disk, a folder that may not be written, a host that can't be reached: its text says it
+            _log.exception("an operation on %s met its surroundings", urn)
+            raise ProviderError(f"{operation.name}: {error}. The details are in {self._log_file}") from error
         except Exception as error:
             _log.exception("unexpected failure in an operation on %s", urn)
             raise ProviderError(

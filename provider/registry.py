@@ -16,20 +16,20 @@ from provider.resource import Resource
 PACKAGE = "tfcluster"
 
 RESOURCES: Mapping[str, str] = {
-    "tfcluster:index:ClusterIdentity": "provider.kubernetes.cluster_identity:ClusterIdentity",
-    "tfcluster:index:KubernetesRun": "provider.kubernetes.kubernetes_run:KubernetesRun",
-    "tfcluster:index:NamespaceCleanup": "provider.kubernetes.namespace_cleanup:NamespaceCleanup",
-    "tfcluster:index:RandomToken": "provider.random_token:RandomToken",
-    "tfcluster:index:WorkloadsReady": "provider.kubernetes.workloads_ready:WorkloadsReady",
     "tfcluster:index:ClusterGuard": "provider.gcp.cluster_guard:ClusterGuard",
+    "tfcluster:index:ClusterIdentity": "provider.kubernetes.cluster_identity:ClusterIdentity",
     "tfcluster:index:ClusterReady": "provider.gcp.cluster_ready:ClusterReady",
     "tfcluster:index:CostMeter": "provider.gcp.cost_meter:CostMeter",
     "tfcluster:index:Deadline": "provider.gcp.deadline:Deadline",
     "tfcluster:index:ImageBuild": "provider.gcp.image_build:ImageBuild",
     "tfcluster:index:Inventory": "provider.gcp.inventory:Inventory",
+    "tfcluster:index:KubernetesRun": "provider.kubernetes.kubernetes_run:KubernetesRun",
     "tfcluster:index:LocalRun": "provider.local.local_run:LocalRun",
+    "tfcluster:index:NamespaceCleanup": "provider.kubernetes.namespace_cleanup:NamespaceCleanup",
     "tfcluster:index:PoolsReady": "provider.gcp.pools_ready:PoolsReady",
+    "tfcluster:index:RandomToken": "provider.random_token:RandomToken",
     "tfcluster:index:ServerProcesses": "provider.local.server_processes:ServerProcesses",
+    "tfcluster:index:WorkloadsReady": "provider.kubernetes.workloads_ready:WorkloadsReady",
 }
 """Type token in the engine: ``module:class`` that implements it. The components rely on the tokens."""
 

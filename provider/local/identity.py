@@ -78,17 +78,27 @@ def with_standard_output(log: Path) -> list[ProcessIdentity]:
 
 def _signal(process: ProcessIdentity, number: signal.Signals) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
-        if not _IS_LINUX:
+        descriptor = _hold(process.pid)
+        if descriptor is None:
             if process.is_alive:
                 os.kill(process.pid, number)
             return
-        # a descriptor holds on to the process, so between the check and the signal its pid can't be reused
-        descriptor = os.pidfd_open(process.pid)
         try:
             if process.is_alive:
                 signal.pidfd_send_signal(descriptor, number)
         finally:
             os.close(descriptor)
+
+
+def _hold(pid: int) -> int | None:
+    """Return a descriptor that keeps a pid from being reused, where the system has such."""
+    try:
+        return os.pidfd_open(pid) if _IS_LINUX else None
+    except ProcessLookupError:
+        raise
+    except OSError:
+        # a kernel, or a sandbox's, that doesn't know the call
+        return None
 
 
 def _start_time_on_linux(pid: int) -> str | None:

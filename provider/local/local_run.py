@@ -65,7 +65,7 @@ class LocalRun(Resource[Inputs, Outputs]):
         try:
             run_settings(inputs)
         except SettingsError as error:
-            problems.append(Problem("settings", str(error)))
+            problems.append(Problem("", str(error)))
         return problems
 
     def diff(self, state: RunState, inputs: Inputs) -> Diff:

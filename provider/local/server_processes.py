@@ -94,11 +94,15 @@ class ServerProcesses(Resource[Inputs, Outputs]):
         found = super().diff(state, inputs)
         alive = {server.name for server in state.outputs.servers if server.process.is_alive}
         names = {server_name(state.inputs.role, number) for number in range(state.inputs.count)}
-        missing = sorted(names - alive)
-        if not missing and Path(state.outputs.members_file).exists():
+        records = StackRecords(Path(state.inputs.state_dir)).all(state.inputs.role)
+        surplus = {record.name for record in records if record.is_wanted} - names
+        reasons = [f"{name} is not running any more" for name in sorted(names - alive)]
+        reasons += [f"{name} was left by an interrupted `pulumi up`" for name in sorted(surplus)]
+        if not Path(state.outputs.members_file).exists():
+            reasons.append(f"{state.outputs.members_file} is missing")
+        if not reasons:
             return found
-        reason = f"{', '.join(missing)} not running any more" if missing else "the list of members is missing"
-        return Diff(found.changed | {"servers"}, found.replaced, reason=reason)
+        return Diff(found.changed | {"servers"}, found.replaced, reason="; ".join(reasons))
 
     def create(self, operation: Operation, inputs: Inputs) -> Created[Outputs]:
         """Start the servers, or take over those that an interrupted ``pulumi up`` left."""

@@ -57,7 +57,13 @@ class ServerStarter:
             opened, ended = self._wait_for_ports(operation, started)
             running |= {record.name: self._publish(record) for record in opened}
             self._refuse_hopeless(ended)
-        return [running[name] for name in names if name in running]
+            if len(running) == len(names):
+                return [running[name] for name in names]
+        unlucky = ", ".join(name for name in names if name not in running)
+        raise ProviderError(
+            f"{unlucky}: {PORT_ATTEMPTS} ports one after the other were taken while the server started. "
+            "Run `pulumi up` again"
+        )
 
     def _found(self, name: str) -> ServerRecord | None:
         """Return the record of a server that runs already, its process entered if it was not."""

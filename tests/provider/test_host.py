@@ -107,6 +107,14 @@ def test_a_defect_names_the_resource_and_the_log_that_has_the_traceback(toy, tmp
     assert "in _write" in (tmp_path / "provider.log").read_text()
 
 
+def test_a_folder_that_is_not_there_is_named_and_no_defect(toy, tmp_path):
+    missing = tmp_path / "nowhere" / "file"
+    toy.configure(path=str(missing))
+    ended = toy.up()
+    assert ended.code != 0
+    assert f"error: first: [Errno 2] No such file or directory: '{missing}'. The details are in" in ended.text
+
+
 def test_progress_appears_on_the_resources_own_row(toy):
     toy.configure(manner="chat")
     text = toy.up().checked().text

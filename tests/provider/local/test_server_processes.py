@@ -49,6 +49,21 @@ def test_a_change_of_the_count_starts_or_stops_only_the_difference(stack):
     assert [server.port for server in stack.servers()] == [server.port for server in four], "ports are kept"
 
 
+def test_servers_that_an_interrupted_up_left_over_are_stopped_by_the_next_one(stack):
+    stack.engine.up().checked()
+    two = stack.servers()
+    stack.engine.configure(workers=30)
+    up = stack.engine.start("up", "--yes", "--skip-preview")
+    wait_until(lambda: len(running_servers(stack)) > 3)
+    up.interrupt()
+    assert up.wait().code != 0
+
+    stack.engine.configure(workers=2)
+    assert "was left by an interrupted `pulumi up`" in stack.engine.up().checked().text
+    assert stack.servers() == two
+    assert len(running_servers(stack)) == 3
+
+
 def test_a_server_that_died_is_found_by_refresh_and_started_again_on_its_port(stack):
     stack.engine.up().checked()
     first, second = stack.servers()
@@ -66,7 +81,7 @@ def test_a_server_that_died_is_found_by_refresh_and_started_again_on_its_port(st
 def test_a_server_that_died_is_started_again_without_a_refresh_too(stack):
     stack.engine.up().checked()
     os.kill(stack.servers()[0].process.pid, signal.SIGKILL)
-    assert "worker0 not running any more" in stack.engine.preview().checked().text
+    assert "worker0 is not running any more" in stack.engine.preview().checked().text
     stack.engine.up().checked()
     assert all(server.process.is_alive for server in stack.servers())
 
