@@ -16,6 +16,9 @@ from tests.kubecluster.places import (
 )
 from tests.kubecluster.processes import EndedError, kubectl, running, start, wait_for
 
+PROVISIONERS = {"volumes": "tfcluster.test/local", "volumes-as-on-gke": "pd.csi.storage.gke.io"}
+"""Process and the name that a class of volumes calls it by; GKE's stands in for its disks."""
+
 
 def start_control_plane() -> None:
     """Start what does not run and wait for the API server."""
@@ -41,7 +44,9 @@ def start_control_plane() -> None:
             *("--bind-address=127.0.0.1", "--leader-elect=false", "--profiling=false", *flags),
         )
     config = KEYS / "volumes.kubeconfig"
-    start("volumes", PROGRAMS / "volumes", f"--kubeconfig={config}", f"--root={VOLUMES}")
+    for name, provisioner in PROVISIONERS.items():
+        flags = (f"--kubeconfig={config}", f"--root={VOLUMES}", f"--provisioner={provisioner}")
+        start(name, PROGRAMS / "volumes", *flags)
 
 
 def start_api_server() -> None:

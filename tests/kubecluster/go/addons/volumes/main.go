@@ -22,8 +22,6 @@ import (
 	"sigs.k8s.io/sig-storage-lib-external-provisioner/v11/controller"
 )
 
-const provisionerName = "tfcluster.test/local"
-
 type directories struct{ root string }
 
 func (d directories) Provision(
@@ -68,6 +66,7 @@ func (d directories) Delete(_ context.Context, volume *core.PersistentVolume) er
 func main() {
 	klog.InitFlags(nil)
 	credentials := flag.String("kubeconfig", "", "file with credentials for the API server")
+	name := flag.String("provisioner", "tfcluster.test/local", "what storage classes name")
 	root := flag.String("root", "", "directory that the volumes are made in")
 	flag.Parse()
 	config, err := clientcmd.BuildConfigFromFlags("", *credentials)
@@ -81,7 +80,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	controller.NewProvisionController(
-		ctx, client, provisionerName, directories{*root},
+		ctx, client, *name, directories{*root},
 		controller.LeaderElection(false),
 	).Run(ctx)
 }
