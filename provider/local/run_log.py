@@ -75,7 +75,7 @@ class RunLog:
         self.last_line = line
         row = _ROW.fullmatch(line)
         if row:
-            self.last_progress = self._sentence(row)
+            self.last_progress = self.last_line = self._sentence(row)
             progress.show(self.last_progress)
         elif _TITLE.fullmatch(line):
             pass  # each row is shown with the words

@@ -80,6 +80,11 @@ def test_what_was_there_before_the_offset_is_not_shown_again(tmp_path):
     assert terminal == [("new", "staying")]
 
 
+def test_a_row_is_remembered_in_words(tmp_path):
+    _, log = relayed(tmp_path / "train.log", [b"10 0.5 1.5 0.047\n"])
+    assert log.last_line == log.last_progress == "step 10 of 20: accuracy 0.5, loss 1.5, 0.047 s a step"
+
+
 @pytest.mark.parametrize("line", ["chatter", "warning: chatter"])
 def test_a_flood_of_lines_does_not_stay_on_the_terminal(tmp_path, line):
     (tmp_path / "train.log").write_text(f"{line}\n" * 5000)
