@@ -180,7 +180,6 @@ def _start(operation: Operation, api: Api, inputs: Inputs, name: str) -> str:
     for job in api.items(api.batch.list_namespaced_job, inputs.namespace, label_selector=JOB_SELECTOR):
         is_this = job["metadata"]["name"] == name
         if is_this and (phase(job) == "running" or has_record(api, job)):
-            operation.progress.say(f"follows Job {name}, which is there already")
             return run_of(job)
         is_same_work = job["metadata"]["labels"].get(WORK_LABEL) == work_hash(inputs.job, inputs.settings)
         if inputs.settings.get("resume") and is_same_work and not has_record(api, job):
@@ -200,6 +199,7 @@ def _see_to_end(operation: Operation, inputs: Inputs, name: str, run_dir: Path) 
     if not inputs.wait and job is not None and phase(job) == "running":
         return outputs
     run_dir.mkdir(parents=True, exist_ok=True)
+    operation.progress.say(f"follows Job {name}; all of its log: `{follow}`")
     follower = Follower(
         api=api,
         operation=operation,

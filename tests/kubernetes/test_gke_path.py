@@ -1,7 +1,7 @@
 """The whole GKE path: Google is simulated, the cluster that it hands out is the real test cluster.
 
-What Google makes and takes away is the double's; every pod, the training and the way to it are real. The double
-of Kubernetes that the other GKE suites use is not in play.
+What Google makes and takes away is the double's; every pod, the training and the way to it are real. The
+double of Kubernetes that the other GKE suites use is not in play.
 """
 
 import os
@@ -28,7 +28,7 @@ NODE_LABELS = {
 
 @contextmanager
 def api_server_without_credentials() -> Iterator[str]:
-    """The API server at a loopback address that asks for no certificate, as GKE's DNS endpoint asks for none."""
+    """The API server at a loopback address that asks for no certificate, as GKE's endpoint asks for none."""
     command = [KUBECTL, "--kubeconfig", KUBECONFIG, "proxy", "--port=0", "--reject-paths=^$"]
     process = subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE, text=True)
     try:

@@ -8,6 +8,7 @@ import time
 
 import pytest
 
+from provider.kubernetes.diagnosis import is_ready
 from tests.kubecluster.processes import kubectl, wait_for
 from tests.kubernetes.conftest import NAMESPACE
 
@@ -132,7 +133,7 @@ def test_workers_join_a_run_that_goes_on_and_no_running_pod_is_replaced(stack, c
     stack.configure(steps=100_000, waitForTraining=False)
     stack.up().checked()
     assert stack.status == "running"
-    wait_for("the first steps", lambda: "step" in _log(cluster), timeout_s=120)
+    wait_for("the first steps", lambda: "training from step 0 on 2" in _log(cluster), timeout_s=120)
     before = uids(cluster.pods("worker"))
     (job,) = cluster.objects("jobs", selector="app=training")
     stack.configure(workers=4)
@@ -142,7 +143,7 @@ def test_workers_join_a_run_that_goes_on_and_no_running_pod_is_replaced(stack, c
     assert len(after) == 4
     (same_job,) = cluster.objects("jobs", selector="app=training")
     assert same_job["metadata"]["uid"] == job["metadata"]["uid"]
-    wait_for("four workers in the run", lambda: "4 workers" in _log(cluster), timeout_s=180)
+    wait_for("four workers in the run", lambda: "on 4 workers" in _log(cluster), timeout_s=180)
 
 
 def test_a_killed_worker_is_borne(cluster):
@@ -152,9 +153,11 @@ def test_a_killed_worker_is_borne(cluster):
 
 
 def test_a_drained_node_is_borne(cluster):
+    """The other node has room for three of the four workers; the run goes on with them."""
     kubectl("drain", "work-2", "--ignore-daemonsets", "--delete-emptydir-data", "--timeout=120s")
     try:
-        wait_for("the pods to move", lambda: _nodes_of_ready_workers(cluster) == {"work-1"}, timeout_s=180)
+        wait_for("pods to move", lambda: _nodes_of_ready_workers(cluster) == ["work-1"] * 3, timeout_s=180)
+        wait_for("the run to go on", lambda: "on 3 workers" in _log(cluster), timeout_s=180)
         assert _training_pod(cluster)["status"]["phase"] == "Running"
     finally:
         kubectl("uncordon", "work-2")
@@ -163,12 +166,13 @@ def test_a_drained_node_is_borne(cluster):
 def test_an_interrupted_up_leaves_no_training_behind(stack, cluster):
     stack.configure(waitForTraining=True)
     up = stack.start("up", "--yes", "--skip-preview")
-    wait_for("the run to be followed", lambda: cluster.objects("jobs", selector="app=training"), timeout_s=60)
-    time.sleep(8)
+    up.wait_for("follows Job")
+    time.sleep(2)
     up.interrupt()
     ended = up.wait()
     assert ended.code != 0
-    assert not cluster.objects("jobs", selector="app=training")
+    assert "is removed" in ended.text
+    assert not cluster.objects("jobs", selector="app=training"), ended.text
     assert not cluster.pods("training")
 
 
@@ -190,9 +194,4 @@ def _training_pod(cluster):
 
 
 def _nodes_of_ready_workers(cluster):
-    pods = cluster.pods("worker").values()
-    ready = [
-        pod for pod in pods
-        if any(c["type"] == "Ready" and c["status"] == "True" for c in pod["status"].get("conditions", []))
-    ]  # fmt: skip
-    return {pod["spec"]["nodeName"] for pod in ready} if len(ready) == len(pods) else set()
+    return [pod["spec"]["nodeName"] for pod in cluster.pods("worker").values() if is_ready(pod)]
