@@ -142,14 +142,15 @@ def _ready_pods(api: Api, inputs: Inputs) -> dict[str, int]:
     ready: dict[str, int] = {}
     for name in inputs.stateful_sets:
         found = api.find(api.apps.read_namespaced_stateful_set, name, inputs.namespace)
-        ready[name] = _current_ready(found, is_stateful=True)
+        ready[name] = current_ready(found, is_stateful=True)
     for name in inputs.deployments:
         found = api.find(api.apps.read_namespaced_deployment, name, inputs.namespace)
-        ready[name] = _current_ready(found, is_stateful=False)
+        ready[name] = current_ready(found, is_stateful=False)
     return ready
 
 
-def _current_ready(workload: Any | None, *, is_stateful: bool) -> int:
+def current_ready(workload: Any | None, *, is_stateful: bool) -> int:
+    """Pods of a StatefulSet or Deployment that are ready and made after its newest template."""
     if workload is None:
         return 0
     status = workload.get("status", {})

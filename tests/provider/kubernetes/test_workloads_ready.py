@@ -1,0 +1,51 @@
+import pytest
+
+from provider.kubernetes.workloads_ready import Inputs, Outputs, WorkloadsReady, current_ready
+from provider.resource import State
+
+INPUTS = Inputs(
+    kubeconfig="",
+    namespace="tf",
+    stateful_sets={"master": 1, "worker": 2},
+    deployments={"if": 1},
+    revision="1",
+    setting_names={},
+    timeout_s=60,
+)
+
+
+def stateful_set(*, ready, updated, current="a", update="a", observed=2):
+    return {
+        "metadata": {"generation": 2},
+        "status": {
+            "observedGeneration": observed,
+            "readyReplicas": ready,
+            "updatedReplicas": updated,
+            "currentRevision": current,
+            "updateRevision": update,
+        },
+    }
+
+
+@pytest.mark.parametrize(
+    ("workload", "expected"),
+    [
+        (None, 0),
+        (stateful_set(ready=2, updated=2), 2),
+        (stateful_set(ready=2, updated=0), 2),
+        (stateful_set(ready=2, updated=1, update="b"), 1),
+        (stateful_set(ready=2, updated=2, observed=1), 0),
+    ],
+)
+def test_only_pods_of_the_newest_template_count(workload, expected):
+    assert current_ready(workload, is_stateful=True) == expected
+
+
+def test_a_deployments_old_pods_do_not_count():
+    assert current_ready(stateful_set(ready=1, updated=0), is_stateful=False) == 0
+
+
+@pytest.mark.parametrize(("pods", "is_waited_for"), [(4, False), (3, True)])
+def test_pods_that_a_refresh_found_missing_are_waited_for_again(pods, is_waited_for):
+    diff = WorkloadsReady().diff(State("tf", INPUTS, Outputs(pods=pods)), INPUTS)
+    assert bool(diff.changed) is is_waited_for
