@@ -6,7 +6,6 @@ from typing import Any
 import pulumi
 
 from components.gcp.cluster_guard import ClusterGuard, ClusterGuardArgs
-from components.gcp.images import image_problem
 from components.gcp.kubeconfig import kubeconfig
 from components.gcp.names import Names
 from components.gcp.services import retry_just_enabled
@@ -46,7 +45,7 @@ def declare(settings: Settings) -> dict[str, pulumi.Input[Any]]:
         declared.
     """
     names = Names(project=pulumi.get_project(), stack=pulumi.get_stack())
-    plan = checked_plan(settings, names.stack, read_account(settings, names.base))
+    plan = checked_plan(settings, names.stack, read_account(settings, names.stack))
     if pulumi.runtime.is_dry_run():
         pulumi.log.info(report.text(plan))
     retry_just_enabled()
@@ -85,23 +84,12 @@ def checked_plan(settings: Settings, stack: str, account: GoogleAccount) -> Plan
     """
     request = plan_request(settings, stack, offered=account.offered, running=account.running)
     answer = decide(request, account.quotas)
-    problems = [*account.problems, *image_problems(settings)]
+    problems = account.problems
     if isinstance(answer, Plan) and not problems:
         return answer
     if not isinstance(answer, Plan):
         problems.append(report.text(answer))
     raise SettingsError.listing(f"stack {stack} (stacks/Pulumi.{stack}.yaml)", problems)
-
-
-def image_problems(settings: Settings) -> list[str]:
-    """What is wrong with the images that exist already, where none are built."""
-    if settings.gke.image_builder != "prebuilt":
-        return []
-    images = {
-        "serverImage": settings.kubernetes.server_image,
-        "interfaceImage": settings.kubernetes.interface_image,
-    }
-    return [problem for setting, image in images.items() if (problem := image_problem(setting, image))]
 
 
 def workload_args(

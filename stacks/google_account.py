@@ -5,11 +5,12 @@ limit"; what would certainly fail later is a problem, which ends the program wit
 """
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TypeVar
 
+from components.gcp.names import Names
 from provider.errors import ProviderError
 from provider.gcp.clusters import Cluster, NodePool, count_nodes, find_cluster
 from provider.gcp.docker_daemon import docker_problem
@@ -21,7 +22,8 @@ from provider.gcp.rest import Google
 from provider.gcp.zones import machine_types_of, region_of
 from stacks.capacity.plan import NODE_LABELS, Disk, Pool
 from stacks.capacity.quotas import TRIAL, Quota, Quotas
-from stacks.settings import Settings
+from stacks.image_references import image_problem
+from stacks.settings import NAMESPACE, Settings
 
 T = TypeVar("T")
 
@@ -48,18 +50,15 @@ class GoogleAccount:
         return [f"{one.subject}: {one.sentence}" for one in self.findings if one.is_problem]
 
 
-UNREAD = GoogleAccount(findings=(), quotas=TRIAL, offered=None, running=())
-"""An account that nothing is known of."""
-
-
-def read_account(settings: Settings, cluster_name: str) -> GoogleAccount:
+def read_account(settings: Settings, stack: str) -> GoogleAccount:
     """Look at everything that a plan and a preflight need.
 
     Args:
         settings: The stack's settings.
-        cluster_name: Name of the stack's cluster, whether or not it exists.
+        stack: Name of the stack.
     """
-    builder = _builder(settings)
+    builder = list(image_findings(settings))
+    cluster_name = Names(project=NAMESPACE, stack=stack).base
     if not settings.gke.project:
         return _only(Finding(subject="project", sentence=NO_PROJECT, is_problem=True), *builder)
     try:
@@ -81,6 +80,23 @@ def read_account(settings: Settings, cluster_name: str) -> GoogleAccount:
 
 
 NO_PROJECT = "project is not set, and the `gke` target needs one. Run `pulumi config set project <id>`."
+
+
+def image_findings(settings: Settings) -> Iterator[Finding]:
+    """Whether images can be built, or are there, as the settings want."""
+    if settings.gke.image_builder == "docker":
+        problem = docker_problem(os.environ)
+        sentence = problem or "a Docker daemon answers"
+        yield Finding(subject="image builder", sentence=sentence, is_problem=problem is not None)
+    if settings.gke.image_builder == "prebuilt":
+        images = {
+            "serverImage": settings.kubernetes.server_image,
+            "interfaceImage": settings.kubernetes.interface_image,
+        }
+        for setting, image in images.items():
+            problem = image_problem(setting, image)
+            sentence = problem or f"{setting} is named by digest"
+            yield Finding(subject="images", sentence=sentence, is_problem=problem is not None)
 
 
 def planned_quotas(live: Mapping[str, LiveQuota] | None, project: str) -> Quotas:
@@ -110,14 +126,6 @@ def planned_pool(pool: NodePool, node_count: int) -> Pool:
 def _running(google: Google, cluster: Cluster | None) -> tuple[Pool, ...]:
     pools = cluster.node_pools if cluster else ()
     return tuple(planned_pool(pool, count_nodes(google, pool).wanted) for pool in pools)
-
-
-def _builder(settings: Settings) -> list[Finding]:
-    if settings.gke.image_builder != "docker":
-        return []
-    problem = docker_problem(os.environ)
-    sentence = problem or "a Docker daemon answers"
-    return [Finding(subject="image builder", sentence=sentence, is_problem=problem is not None)]
 
 
 def _only(*findings: Finding) -> GoogleAccount:

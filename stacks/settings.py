@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import pulumi
 
+from stacks.image_references import image_problem
 from stacks.rules import (
     Rule,
     RuleError,
@@ -137,11 +138,8 @@ class KubernetesSettings:
             if not value
         ]
         for key, image in (("serverImage", self.server_image), ("interfaceImage", self.interface_image)):
-            if image and not re.search(r"@sha256:[0-9a-f]{64}$", image):
-                found.append(
-                    f"{key}={image} names no digest: a tag can be moved to another image while servers run."
-                    f" Run `pulumi config set {key} <repository>@sha256:<64 digits>`."
-                )
+            if image and (problem := image_problem(key, image)):
+                found.append(problem)
         return found
 
 

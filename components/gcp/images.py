@@ -1,11 +1,8 @@
 """Container images of a stack: a repository in the cluster's region, and what fills it.
 
 Two images come from one Dockerfile: `server` and `interface`, for amd64 nodes whatever the user's machine is.
-Google's old registry at gcr.io is closed
-(https://cloud.google.com/artifact-registry/docs/transition/gcr-repositories).
 """
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -22,7 +19,6 @@ TARGETS = ("server", "interface")
 PLATFORM = "linux/amd64"
 KEPT_VERSIONS = 3
 UNTAGGED_KEPT = "604800s"
-_DIGEST = re.compile(r"@sha256:[0-9a-f]{64}$")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,28 +145,3 @@ def cleanup_policies() -> list[gcp.artifactregistry.RepositoryCleanupPolicyArgsD
         },
         {"id": "keep-newest", "action": "KEEP", "most_recent_versions": {"keep_count": KEPT_VERSIONS}},
     ]
-
-
-def image_problem(setting: str, image: str) -> str | None:
-    """What is wrong with a reference to an image that exists already, or None.
-
-    Args:
-        setting: Name of the setting that holds it.
-        image: The reference.
-    """
-    host, _, rest = image.partition("/")
-    old = re.fullmatch(r"(?:(us|eu|asia)\.)?gcr\.io", host)
-    if old:
-        region = {"us": "us", "eu": "europe", "asia": "asia", None: "us"}[old[1]]
-        return (
-            f"{setting}={image} is in Google's old registry, which is closed: images are at"
-            f" `{region}-docker.pkg.dev/PROJECT/REPOSITORY/{rest.rpartition('/')[2]}` now. Push it there, and"
-            f" run `pulumi config set {setting} <that>@sha256:<64 digits>`."
-        )
-    if not _DIGEST.search(image):
-        return (
-            f"{setting}={image or '(empty)'} names no image by digest, which imageBuilder=prebuilt needs: a"
-            f" tag can be moved while pods run. Run `pulumi config set {setting} <repository>@sha256:<64"
-            " digits>`."
-        )
-    return None

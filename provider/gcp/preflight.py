@@ -17,8 +17,8 @@ from provider.gcp.refusals import (
 )
 from provider.gcp.rest import Google
 
-BOOTSTRAP_SERVICES = ("cloudresourcemanager", "serviceusage")
-"""APIs by which the stack enables all others, and grants roles; it cannot enable these itself."""
+BOOTSTRAP_SERVICES = ("cloudresourcemanager", "compute", "serviceusage")
+"""APIs that must be on before the first `up`: by them quotas are read, others enabled, roles granted."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,8 +132,8 @@ def _services(google: Google) -> Finding:
     missing = [one for one in BOOTSTRAP_SERVICES if one not in enabled]
     if missing:
         sentence = (
-            f"{' and '.join(missing)} must be on before the stack can enable the others itself."
-            f" Run `{enable} --project {google.project}`."
+            f"{' and '.join(missing)} must be on, so that quotas can be read and the stack can enable the"
+            f" others itself. Run `{enable} --project {google.project}`."
         )
         return Finding(subject="APIs", sentence=sentence, is_problem=True)
     return Finding(subject="APIs", sentence="the stack can enable what it needs")

@@ -34,7 +34,7 @@ TRIAL_LIMITS: dict[str, float] = {
 }
 """Limits of a free trial's project, as people reported them."""
 
-ALWAYS_ENABLED = ("serviceusage", "cloudresourcemanager", "cloudbilling", "storage")
+ALWAYS_ENABLED = ("serviceusage", "cloudresourcemanager", "cloudbilling", "compute", "storage")
 """APIs that a new project has, or that `doctor` asks for before the first `up`."""
 
 PROJECT_WIDE = ("CPUS_ALL_REGIONS", "NETWORKS", "ROUTERS")

@@ -198,7 +198,7 @@ def _cluster_outputs(inputs: Values, endpoint: str) -> dict[str, Any]:
         "endpoint": "203.0.113.10",
         "selfLink": f"https://container.googleapis.com/v1/{cluster_id(inputs)}",
         "masterVersion": "1.35.1-gke.1000",
-        "masterAuth": {"clusterCaCertificate": "Y2VydGlmaWNhdGU="},
+        "masterAuth": {**(inputs.get("masterAuth") or {}), "clusterCaCertificate": "Y2VydGlmaWNhdGU="},
         "controlPlaneEndpointsConfig": {**endpoints, "dnsEndpointConfig": dns},
         "status": "RUNNING",
     }

@@ -64,7 +64,7 @@ def update(state: State, token: str, resource_id: str, old: Values, new: Values)
         raise CloudError(f"googleapi: Error 404: Not found: {resource_id}., notFound")
     if token == clusters.NODE_POOL:
         return clusters.update_node_pool(state, resource_id, old, new)
-    outputs = {**state.objects[resource_id]["outputs"], **new}
+    outputs = merged(state.objects[resource_id]["outputs"], new)
     state.objects[resource_id] = {"kind": token, "inputs": dict(new), "outputs": outputs}
     return outputs
 
@@ -95,6 +95,16 @@ def read(state: State, resource_id: str, inputs: Values) -> tuple[dict[str, Any]
     if found is None:
         return None
     return found["outputs"], {key: found["outputs"].get(key, value) for key, value in inputs.items()}
+
+
+def merged(old: Values, new: Values) -> dict[str, Any]:
+    """The old values with the new ones put in; what only the cloud knows stays."""
+    return {
+        key: merged(old[key], new[key])
+        if isinstance(old.get(key), Mapping) and isinstance(new.get(key), Mapping)
+        else new.get(key, old.get(key))
+        for key in {**old, **new}
+    }
 
 
 def _fail_on_purpose(state: State, operation: str, token: str) -> None:

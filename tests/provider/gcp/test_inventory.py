@@ -126,7 +126,9 @@ def test_a_new_stack_has_an_identity_of_its_own_and_is_told_what_an_earlier_one_
     assert "left from an earlier stack of this name: disk us-central1-a/pvc-1" in lines[0]
 
 
-def test_a_project_whose_apis_are_off_can_have_nothing_left(server, operation, lines):
+def test_a_project_whose_apis_are_off_can_have_nothing_left(server, cloud, operation, lines):
+    with cloud.open() as state:
+        state.enabled = []
     Inventory().create(operation, INPUTS)
     assert lines == []
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from provider.gcp.preflight import check_account, problems
+from provider.gcp.preflight import BOOTSTRAP_SERVICES, check_account, problems
 from tests.gcp_double.cloud import PROJECT
 
 
@@ -24,7 +24,8 @@ def test_every_problem_is_found_at_once_with_its_command(google, server, cloud):
     project, billing, apis = problems(check_account(google))
     assert "gcloud projects list" in project
     assert f"gcloud billing projects link {PROJECT}" in billing
-    assert "gcloud services enable cloudresourcemanager.googleapis.com serviceusage.googleapis.com" in apis
+    names = " ".join(f"{service}.googleapis.com" for service in BOOTSTRAP_SERVICES)
+    assert f"gcloud services enable {names} --project {PROJECT}" in apis
 
 
 def test_a_project_that_does_not_exist_names_the_setting(google, server):
@@ -56,7 +57,7 @@ def test_an_api_that_only_the_user_can_enable_is_named(google, cloud):
     with cloud.open() as state:
         state.enabled = ["serviceusage", "cloudbilling"]
     found = problems(check_account(google))
-    assert any("cloudresourcemanager must be on" in problem for problem in found)
+    assert any("cloudresourcemanager and compute must be on" in problem for problem in found)
 
 
 def test_looking_changes_nothing(google, server):

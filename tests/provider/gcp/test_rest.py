@@ -42,10 +42,9 @@ def test_missing_credentials_name_the_command_that_logs_in(monkeypatch, tmp_path
 
 
 def test_an_api_that_is_off_names_the_command_that_enables_it(server):
-    with pytest.raises(
-        ServiceDisabledError, match=rf"gcloud services enable compute.googleapis.com --project {PROJECT}"
-    ):
-        Google(PROJECT).get("compute", PROJECT_PATH)
+    command = f"gcloud services enable container.googleapis.com --project {PROJECT}"
+    with pytest.raises(ServiceDisabledError, match=command):
+        Google(PROJECT).get("container", "/v1/projects/{project}/locations/us-central1-a/clusters/one")
 
 
 def test_the_older_form_of_that_refusal_is_understood_too(google, server):

@@ -1,0 +1,71 @@
+"""Both GKE stacks, whole, through the real engine against a simulated Google."""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end.conftest import Clone
+from tests.engine import Ended
+from tests.gcp_double.cloud import PROJECT, Cloud
+from tests.gcp_double.credentials import write_credentials
+from tests.gcp_double.plugins import install
+from tests.gcp_double.rest import GoogleServer, serving
+
+LIMITS: dict[str, dict[str, float]] = {
+    "gke-free": {},
+    "gke": {"CPUS": 72, "E2_CPUS": 72, "N2_CPUS": 72, "CPUS_ALL_REGIONS": 72, "SSD_TOTAL_GB": 500},
+}
+"""What the stacks' projects may use beyond a free trial's."""
+
+MakeStack = Callable[[str], "GkeStack"]
+
+
+class GkeStack(Clone):
+    """A copy of the checkout with a GKE stack, and the cloud that it is deployed to."""
+
+    def __init__(self, folder: Path, stack: str, cloud: Cloud, server: GoogleServer) -> None:
+        self.cloud, self.server = cloud, server
+        plugins = folder / "plugins"
+        double = install(plugins, cloud.path) | write_credentials(folder, server.address)
+        super().__init__(folder, stack)
+        self.environment |= double
+        self.environment["PATH"] = f"{plugins}{os.pathsep}{self.environment['PATH']}"
+        with cloud.open() as state:
+            state.cluster_endpoint = server.cluster_address
+            state.limits |= LIMITS[stack]
+        self.configure(project=PROJECT)
+
+    def events(self) -> list[str]:
+        """What the cloud was asked to do since the last call, in order."""
+        with self.cloud.open() as state:
+            events = list(state.events)
+            state.events.clear()
+        return events
+
+    def peaks(self) -> dict[str, float]:
+        """The most that was in use of each quota metric at any moment."""
+        return self.cloud.read().peaks
+
+
+def lines(ended: Ended) -> str:
+    """What was printed, without the engine's notice of the double."""
+    return "\n".join(line for line in ended.text.splitlines() if "from $PATH" not in line)
+
+
+@pytest.fixture(scope="module")
+def make_stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MakeStack]:
+    """Makes stacks, each in a cloud of its own."""
+    with ExitStack() as cleanup:
+
+        def make(stack: str) -> GkeStack:
+            folder = tmp_path_factory.mktemp(stack)
+            cloud = Cloud(folder / "cloud.json")
+            server = cleanup.enter_context(serving(cloud))
+            made = GkeStack(folder, stack, cloud, server)
+            cleanup.callback(made.end)
+            return made
+
+        yield make
