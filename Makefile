@@ -31,9 +31,13 @@ output: setup ## Print the stack's outputs as JSON
 setup-dev:
 	@$(PYTHON) -m bootstrap --dev
 
-.PHONY: test check format bench
+.PHONY: test test-kubernetes bench check format
 test: setup-dev ## Run all tests that need no cloud
 	@eval "$$($(TFCLUSTER) env)" && python -m pytest -m "not kubernetes" $(ARGS)
+test-kubernetes: setup-dev ## Run the tests that bring up a three-node Kubernetes on this machine (root, Debian)
+	@eval "$$($(TFCLUSTER) env)" && python -m pytest -m kubernetes -o timeout=1200 tests/kubernetes $(ARGS)
+bench: setup-dev ## Measure speed-up and time to accuracy on a scale model of the cluster (root)
+	@.venv/bin/python -m benchmarks $(ARGS)
 check: setup-dev ## Check format, lint and types
 	@.venv/bin/ruff format --check $(CHECKED)
 	@.venv/bin/ruff check $(CHECKED)
