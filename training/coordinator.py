@@ -24,6 +24,7 @@ from training.processes import open_log
 from training.progress import Progress
 from training.result import RESULT_FILE, Result
 from training.run_log import RunLog
+from training.scaling import Scale
 from training.session import score
 from training.session_process import SessionProcess
 from training.settings import RunSettings, SettingsError
@@ -112,7 +113,8 @@ class _Run:
             seed=settings.seed,
             sync_period=settings.sync_period,
         )
-        supervisor = Supervisor(settings, work, membership, self._store, log, self._tensorflow_log)
+        scale = _scale(settings)
+        supervisor = Supervisor(settings, work, membership, self._store, scale, log, self._tensorflow_log)
         everybody = membership.wait_for_everybody()
         alone_s = None
         if settings.measure_speedup and len(everybody.workers) > 1 and state.step < settings.steps:
@@ -123,10 +125,16 @@ class _Run:
                 settings.peer_timeout_s,
                 log,
             )
+        if scale:
+            membership.most_workers = scale.count
+            if alone_s:
+                scale.rates[1] = settings.batch_size / alone_s
         state, progress = supervisor.train(state)
         membership.close()
+        if scale:
+            log.say(f"workers auto: keep {scale.count}; {scale.reason}")
         accuracy = self._scored(task, dataset, state.step)
-        self._record(dataset, progress, accuracy, alone_s)
+        self._record(dataset, progress, accuracy, alone_s, scale)
 
     def _first_state(self, task: Task) -> TrainingState:
         steps = self._store.steps()
@@ -157,7 +165,14 @@ class _Run:
             session.kill()
         return answer
 
-    def _record(self, dataset: Dataset, progress: Progress, accuracy: float, alone_s: float | None) -> None:
+    def _record(
+        self,
+        dataset: Dataset,
+        progress: Progress,
+        accuracy: float,
+        alone_s: float | None,
+        scale: Scale | None,
+    ) -> None:
         settings, workers = self._settings, len(progress.team.workers)
         sec_per_step = progress.sec_per_step or progress.first_sec_per_step
         compared = speedup(alone_s, progress, [server.address for server in progress.team.workers])
@@ -168,7 +183,7 @@ class _Run:
             sec_per_step=sec_per_step,
             examples_per_sec=settings.batch_size / sec_per_step,
             workers=workers,
-            recommended_workers=workers,
+            recommended_workers=scale.count if scale else workers,
             speedup=compared.times,
             efficiency=compared.efficiency,
             bound=compared.bound,
@@ -192,6 +207,12 @@ class _Run:
             "result", test_accuracy=accuracy, final_loss=progress.loss, sec_per_step=sec_per_step
         )
         result.write(self._run_dir)
+
+
+def _scale(settings: RunSettings) -> Scale | None:
+    if not settings.is_worker_count_automatic:
+        return None
+    return Scale(settings.workers_min, settings.workers_max, settings.worker_gain_min)
 
 
 def _prepared(run_dir: Path, settings_file: Path | None) -> RunSettings:

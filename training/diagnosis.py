@@ -11,7 +11,7 @@ from training.session import Team
 
 SLOWNESS = 3.0
 SILENCE_FLOOR_S = 2.0
-_NOTICEABLE_S = 2.0
+SLOW_FOR_S = 3.0
 _TASK = re.compile(r"/job:(master|worker)/(?:replica:\d+/)?task:(\d+)")
 _TARGET = re.compile(r"remote target /job:(master|worker)/(?:replica:\d+/)?task:(\d+)")
 
@@ -21,29 +21,25 @@ def silence_allowed_s(usual_duration_s: float) -> float:
     return max(SILENCE_FLOOR_S, SLOWNESS * usual_duration_s)
 
 
-def slow_worker(
-    busy_s: Sequence[float], shares: Sequence[int], steps: int, duration_s: float, usual_duration_s: float
-) -> int | None:
-    """Return the worker that alone makes a call last, None where there is none.
+def slow_worker(busy_s: Sequence[float], shares: Sequence[int], sec_per_step: float) -> int | None:
+    """Return the worker that makes all others wait in a call, None where there is none.
 
-    One is slow when it computes an example at less than a third of the others' median speed, the call took
-    three times as long as usual, and at least two seconds longer.
+    One is slow when it computes an example at less than a third of the others' median speed and its computing
+    takes more than half of the step. Whether it is slow for long enough (``SLOW_FOR_S``) is its caller's to
+    see.
 
     Args:
         busy_s: Seconds a step that each worker was computing.
         shares: Examples of each worker's share.
-        steps: Steps of the call.
-        duration_s: What the call took.
-        usual_duration_s: What a call of as many steps usually takes.
+        sec_per_step: Seconds a step took.
     """
-    is_noticeable = duration_s > max(SLOWNESS * usual_duration_s, usual_duration_s + _NOTICEABLE_S)
-    if len(busy_s) < 2 or not is_noticeable:
+    if len(busy_s) < 2:
         return None
     each_s = [busy / share for busy, share in zip(busy_s, shares, strict=True)]
     slowest = max(range(len(each_s)), key=each_s.__getitem__)
     others = [value for worker, value in enumerate(each_s) if worker != slowest]
     is_slow = each_s[slowest] > SLOWNESS * statistics.median(others)
-    is_its_doing = busy_s[slowest] * steps > duration_s / 2
+    is_its_doing = busy_s[slowest] > sec_per_step / 2
     return slowest if is_slow and is_its_doing else None
 
 

@@ -83,7 +83,7 @@ class Membership:
         return self.roster.peer_of(server) is not None
 
     def set_aside(self, server: Server, failure: str, is_slow: bool = False) -> None:
-        """Stop using a server until it answers again or, where it was slow, until it has been tried."""
+        """Stop using a server until it answers again or, where it was slow, until it has rested."""
         self.roster.set_aside(server, failure, is_slow, time.monotonic())
 
     def wished_team(self, current: Team) -> Team:

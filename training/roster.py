@@ -24,7 +24,7 @@ class Peer:
         server: The server.
         is_ready: Whether it answered when last asked, and has not been set aside since.
         failure: What happened when it was last asked or used; empty where nothing is wrong.
-        is_slow: Whether it was set aside for being slow: it must be tried before it is used again.
+        is_slow: Whether it was set aside for being slow: it rests before it is asked again.
         rest_until: Not asked before this time.
         rest_s: How long it rests when it is slow again.
         ready_since: When it became ready.
@@ -86,22 +86,18 @@ class Roster:
         """Note what a probe found."""
         for peer in self.peers():
             if peer.server.address == address:
-                if failure is None and not peer.is_slow and not peer.is_ready:
-                    peer.is_ready, peer.ready_since, peer.failure = True, now, ""
+                if failure is None and not peer.is_ready:
+                    peer.is_ready, peer.is_slow, peer.ready_since, peer.failure = True, False, now, ""
                 elif failure is not None:
                     peer.is_ready, peer.failure = False, failure
 
     def set_aside(self, server: Server, failure: str, is_slow: bool, now: float) -> None:
-        """Stop using a server: until it answers again or, where it was slow, until a trial after a rest."""
+        """Stop using a server until it answers again; where it was slow, it rests longer each time."""
         peer = self.peer_of(server)
         if peer:
             peer.is_ready, peer.failure, peer.is_slow = False, failure, is_slow
             if is_slow:
                 peer.rest_until, peer.rest_s = now + peer.rest_s, min(2 * peer.rest_s, LONGEST_REST_S)
-
-    def to_try(self, now: float) -> Peer | None:
-        """Return a slow peer whose rest is over."""
-        return next((peer for peer in self.workers.values() if peer.is_slow and now >= peer.rest_until), None)
 
     def ready_workers(self) -> list[Server]:
         """Return the workers that may be used."""

@@ -19,6 +19,7 @@ from training.members import Server
 from training.membership import Membership, last_seen
 from training.progress import Progress, check_losses, note_last_seen
 from training.run_log import RunLog
+from training.scaling import Scale
 from training.session import Failed, Order, Team, Trained, free_port, train
 from training.session_process import SessionProcess
 from training.settings import RunSettings
@@ -27,6 +28,7 @@ from training.state import TrainingState
 _TENDING_PERIOD_S = 0.2
 _VAIN_SESSIONS = 3
 _FIRST_CALL_PATIENCE = 3
+_CALLS_MEASURED = 5
 
 
 class Supervisor:
@@ -37,6 +39,7 @@ class Supervisor:
         work: What is computed, passed on to the sessions.
         membership: Who works.
         store: Where checkpoints go.
+        scale: How many workers are used, where the run chooses that itself.
         log: The run's log.
         tensorflow_log: Descriptor for what TensorFlow itself prints.
     """
@@ -47,12 +50,15 @@ class Supervisor:
         work: Work,
         membership: Membership,
         store: CheckpointStore,
+        scale: Scale | None,
         log: RunLog,
         tensorflow_log: int,
     ) -> None:
         self._settings, self._work, self._membership = settings, work, membership
-        self._store, self._log, self._tensorflow_log = store, log, tensorflow_log
+        self._store, self._scale, self._log, self._tensorflow_log = store, scale, log, tensorflow_log
         self._vain_sessions = 0
+        self._slow: int | None = None
+        self._slow_s = 0.0
         self._state_ordered_at = time.monotonic()
 
     def train(self, state: TrainingState) -> tuple[TrainingState, Progress]:
@@ -86,6 +92,7 @@ class Supervisor:
             workers=[server.name for server in team.workers],
         )
         self._progress = Progress(team, self._settings.batch_size)
+        self._slow = None
         self._membership.clear_suspicion()
         session = self.open_session(team, self._state)
         try:
@@ -113,6 +120,7 @@ class Supervisor:
             self._vain_sessions = 0
             self._membership.clear_suspicion()
             self._note_slowness(answer, team)
+            self._rescale()
             is_over = answer.state is not None and (
                 step == self._settings.steps or self._membership.wished_team(team) != team
             )
@@ -206,23 +214,36 @@ class Supervisor:
             )
         self._log.warn(f"{what}. Starting anew from step {self._state.step}")
 
-    def _note_slowness(self, trained: Trained, team: Team) -> None:
-        """Set a worker aside that alone makes all others wait."""
-        usual_s = self._progress.sec_per_step
-        if trained.reports is None or usual_s is None:
+    def _rescale(self) -> None:
+        """Let the run's own choice of the number of workers follow the speed measured."""
+        sec_per_step = self._progress.sec_per_step
+        if self._scale is None or sec_per_step is None or self._progress.calls <= _CALLS_MEASURED:
             return
-        steps = len(trained.reports.losses)
+        workers = len(self._progress.team.workers)
+        offered = len(self._membership.roster.ready_workers())
+        if self._scale.observe(workers, self._settings.batch_size / sec_per_step, offered):
+            self._membership.most_workers = self._scale.count
+            self._log.say(f"workers auto: {workers} -> {self._scale.count}: {self._scale.reason}")
+            self._log.record("scale", workers=self._scale.count, reason=self._scale.reason)
+
+    def _note_slowness(self, trained: Trained, team: Team) -> None:
+        """Set a worker aside that has made all others wait for some seconds."""
+        if trained.reports is None or self._progress.calls < 2:
+            return
+        steps, shares = len(trained.reports.losses), self._progress.shares
         busy_s = [float(value) for value in trained.reports.busy_s]
-        slow = diagnosis.slow_worker(
-            busy_s, self._progress.shares, steps, trained.duration_s, usual_s * steps
+        slow = diagnosis.slow_worker(busy_s, shares, trained.duration_s / steps)
+        if slow is None or slow != self._slow:
+            self._slow, self._slow_s = slow, 0.0
+        self._slow_s += trained.duration_s
+        if slow is None or self._slow_s < diagnosis.SLOW_FOR_S:
+            return
+        server = team.workers[slow]
+        text = f"it took {busy_s[slow]:.3f} s a step for {shares[slow]} examples"
+        times = busy_s[slow] / statistics.median([*busy_s[:slow], *busy_s[slow + 1 :]])
+        self._log.warn(
+            f"{server} is slow: {text}, {times:.0f} times the others. It is set aside and tried later",
+            server=server.name,
+            step=trained.first_step + steps,
         )
-        if slow is not None:
-            server = team.workers[slow]
-            text = f"it took {busy_s[slow]:.2f} s a step for {self._progress.shares[slow]} examples"
-            times = busy_s[slow] / statistics.median([*busy_s[:slow], *busy_s[slow + 1 :]])
-            self._log.warn(
-                f"{server} is slow: {text}, {times:.0f} times the others. It is set aside and tried later",
-                server=server.name,
-                step=trained.first_step + steps,
-            )
-            self._membership.set_aside(server, text, is_slow=True)
+        self._membership.set_aside(server, text, is_slow=True)

@@ -31,6 +31,11 @@ class Run:
     def exit_code(self) -> int:
         return self.fork_server.exit_code(self.pid)
 
+    def stop(self) -> int:
+        """Tell it to stop and return its exit code."""
+        os.kill(self.pid, signal.SIGTERM)
+        return self.exit_code()
+
     def log(self) -> str:
         path = self.run_dir / "train.log"
         return path.read_text() if path.exists() else ""

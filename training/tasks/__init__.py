@@ -66,6 +66,10 @@ class Noise(Protocol):
         """Return float32 ``[examples of the shard, units]``, uniform over [0, 1), another for each layer."""
         ...
 
+    def coin(self, layer: int, units: int) -> Tensor:
+        """Return bool ``[examples of the shard, units]``, true half of the time, another for each layer."""
+        ...
+
 
 class Task(Protocol):
     """The functions of a task's module."""

@@ -1,0 +1,52 @@
+import json
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.training.cluster import TINY_TASK, Cluster
+
+MNIST = "training.tasks.mnist"
+
+
+@pytest.fixture(scope="module")
+def cluster(fork_server, tmp_path_factory):
+    found = Cluster(fork_server, tmp_path_factory.mktemp("cluster"))
+    found.start("master", *(f"worker{number}" for number in range(7)))
+    yield found
+    found.close()
+
+
+def losses_of(cluster: Cluster, *cases: dict[str, Any]) -> list[np.ndarray]:
+    """Return each case's losses; what it leaves out is the tiny task on one worker, 600 examples a step."""
+    usual = {"task": TINY_TASK, "workers": 1, "withheld": None, "steps": 50, "batch": 600}
+    wanted = json.dumps([usual | case for case in cases])
+    command = [sys.executable, "-m", "tests.training.losses_of_teams", str(cluster.members_file), wanted]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=500)
+    assert done.returncode == 0, done.stderr
+    return [np.array(losses) for losses in json.loads(done.stdout)]
+
+
+def test_any_number_of_workers_gives_the_losses_of_one_on_the_same_batches(cluster) -> None:
+    alone, two, seven = losses_of(cluster, {}, {"workers": 2}, {"workers": 7})
+    assert len(alone) == 50
+    assert two == pytest.approx(alone, abs=1e-4)
+    assert seven == pytest.approx(alone, abs=1e-4), "600 over 7 workers are shares of 86 and 85"
+
+
+def test_the_real_network_gives_the_losses_of_one_worker_too(cluster) -> None:
+    alone, three = losses_of(
+        cluster,
+        {"task": MNIST},
+        {"task": MNIST, "workers": 3},
+    )
+    assert three == pytest.approx(alone, abs=1e-4)
+    assert alone[-10:].mean() < 0.5 * alone[:10].mean()
+
+
+def test_workers_really_exchange_gradients(cluster) -> None:
+    whole, without_second = losses_of(cluster, {"workers": 2}, {"workers": 2, "withheld": 1})
+    assert without_second[0] == pytest.approx(whole[0], abs=1e-6), "the first loss is before any gradient"
+    assert abs(without_second[-10:] - whole[-10:]).min() > 1e-3, "ten times what a different sum order may do"
