@@ -61,6 +61,11 @@ class Operation:
         if self.cancelled.wait(seconds):
             raise InterruptedByUser(f"{self.name}: interrupted")
 
+    def heartbeat(self, line: str) -> None:
+        """Show a line that stays, if the terminal has had none of this operation for half a minute."""
+        if self.progress.silence_s >= HEARTBEAT_S:
+            self.progress.say(line)
+
     def wait_until(
         self,
         what: str,
@@ -97,10 +102,8 @@ class Operation:
                     f"Raise {setting} if it only needs more time"
                 )
             line = f"waiting for {what} ({waited:.0f} s of {deadline_s:g} s){_after_colon(status())}"
-            if time.monotonic() - self.progress.last_line_at >= HEARTBEAT_S:
-                self.progress.say(line)
-            else:
-                self.progress.show(line)
+            self.heartbeat(line)
+            self.progress.show(line)
             self.sleep(min(period_s, deadline_s - waited))
 
 

@@ -69,6 +69,11 @@ class Progress:
         self._shown_at = self._started_at - SHOW_PERIOD_MIN_S
         self.last_line_at = self._started_at
 
+    @property
+    def silence_s(self) -> float:
+        """Seconds since the last line, or since the start."""
+        return self._clock() - self.last_line_at
+
     def show(self, line: str) -> None:
         """Show a line that the next one replaces; it is dropped when the last one is too young."""
         now = self._clock()

@@ -15,7 +15,7 @@ from provider.local.fork_server import ForkServer
 from provider.local.identity import ProcessIdentity, stop
 from provider.local.run_history import RunRecord
 from provider.local.run_log import RunLog
-from provider.operation import HEARTBEAT_S, Operation
+from provider.operation import Operation
 from provider.progress import Progress
 from training.result import Result, ResultError
 from training.settings import RunSettings
@@ -52,8 +52,7 @@ def follow(
         if waited_s > settings.train_timeout_s + DEADLINE_GRACE_S:
             stop_coordinator(coordinator)
             raise ProviderError(_out_of_time(operation, record, settings, log))
-        if time.monotonic() - operation.progress.last_line_at >= HEARTBEAT_S:
-            operation.progress.say(f"{log.last_progress or log.last_line or 'starting'} ({waited_s:.0f} s)")
+        operation.heartbeat(f"{log.last_progress or log.last_line or 'starting'} ({waited_s:.0f} s)")
         if operation.cancelled.wait(POLL_S):
             stop_coordinator(coordinator)
             log.relay_rest(operation.progress)

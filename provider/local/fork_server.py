@@ -16,7 +16,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import IO, Any
@@ -88,7 +88,7 @@ class ForkServer:
             ProviderError: There is no fork server, or it refused.
             InterruptedByUser: The user interrupted meanwhile.
         """
-        with self._in_turn:
+        with self._turn(operation):
             process = self._running(operation)
             try:
                 assert process.stdin  # noqa: S101 - it was asked for
@@ -100,6 +100,16 @@ class ForkServer:
         if not answer["ok"]:
             raise ProviderError(f"{operation.name}: the fork server refused: {answer['error']}")
         return answer["pid"]
+
+    @contextlib.contextmanager
+    def _turn(self, operation: Operation) -> Generator[None]:
+        while not self._in_turn.acquire(timeout=0.5):
+            operation.heartbeat("waiting for the import of TensorFlow")
+        try:
+            operation.sleep(0)
+            yield
+        finally:
+            self._in_turn.release()
 
     def _running(self, operation: Operation) -> subprocess.Popen[str]:
         if self._process is not None and self._process.poll() is None:
@@ -149,6 +159,7 @@ class ForkServer:
                     break
                 # what it said last is still to be heard when it has ended
                 has_ended = process.poll() is not None
+                operation.heartbeat("still importing TensorFlow")
                 self._changed.wait(0.1)
             if self._answers:
                 return self._answers.pop(0)

@@ -119,6 +119,9 @@ class ServerStarter:
                     "servers' logs: " + "; ".join(words)
                 )
             if started:
+                operation.heartbeat(
+                    f"waiting for the ports of {', '.join(record.name for record in started)}"
+                )
                 operation.sleep(0.05)
         return opened, ended
 

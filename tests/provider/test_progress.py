@@ -75,6 +75,16 @@ def test_a_wait_that_fails_names_what_how_long_the_state_and_the_setting():
         )  # fmt: skip
 
 
+def test_a_heartbeat_speaks_only_after_half_a_minute_of_silence():
+    now = 0.0
+    recorder = Recorder()
+    operation = make_operation(recorder, lambda: now)
+    for _ in range(100):
+        now += 1
+        operation.heartbeat("still there")
+    assert len(recorder.lines) == 3
+
+
 def test_a_long_wait_leaves_a_line_every_half_minute():
     now = 0.0
     recorder = Recorder()
@@ -88,7 +98,7 @@ def test_a_long_wait_leaves_a_line_every_half_minute():
         return polls == 4
 
     operation.wait_until("x", poll, deadline_s=600, setting="s", period_s=0)
-    assert len([line for line, kind in recorder.lines if kind != "dropped"]) == 3
+    assert len([line for line, kind in recorder.lines if kind == "staying"]) == 3
 
 
 def test_an_interrupted_wait_ends():

@@ -82,6 +82,14 @@ def test_an_interrupt_does_not_wait_for_the_import_of_tensorflow(operation, tmp_
         slow.start_server(operation, "worker0", 29995, tmp_path / "log")
 
 
+def test_an_interrupted_operation_does_not_start_a_fork_server(operation, tmp_path):
+    never = ForkServer((sys.executable, "-c", f"open({str(tmp_path / 'started')!r}, 'w')"))
+    operation.cancelled.set()
+    with pytest.raises(InterruptedByUser):
+        never.start_server(operation, "worker0", 29994, tmp_path / "log")
+    assert not (tmp_path / "started").exists()
+
+
 def test_processes_get_the_users_environment_without_proxies_and_the_engines_secrets():
     users = {
         "PATH": "/bin",

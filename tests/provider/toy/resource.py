@@ -8,8 +8,6 @@ from provider.operation import Operation
 from provider.properties import Properties
 from provider.resource import Created, Problem, Resource, State
 
-# ruff: noqa: ARG002 - the methods' arguments are the base class's
-
 
 class Inputs(Properties, frozen=True, kw_only=True):
     path: str
