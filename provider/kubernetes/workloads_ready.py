@@ -1,17 +1,19 @@
 """Waits until a stack's pods are ready, or says what keeps them from it: `tfcluster:index:WorkloadsReady`.
 
-It makes nothing in the cluster. A fault that does not pass by itself ends the wait within a minute, whatever
-the deadline; what waits only for time is shown, at least every 30 s.
+It makes nothing in the cluster, and removes only pods of an earlier, broken template. A fault that does not
+pass by itself ends the wait within a minute, whatever the deadline; what waits only for time is shown, at
+least every 30 s.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 from provider.errors import ProviderError
-from provider.kubernetes.client import Api, ApiUnreachable, is_unreachable_dropped, unreachable_advice
-from provider.kubernetes.diagnosis import Snapshot, findings, is_ready, pod_state
+from provider.kubernetes.client import Api, ApiUnreachable, Object, is_unreachable_dropped, unreachable_advice
+from provider.kubernetes.diagnosis import Snapshot, findings, is_ready, name_of, pod_state
 from provider.kubernetes.finding import as_lines
 from provider.kubernetes.observation import Patience, take_snapshot
 from provider.operation import Operation
@@ -116,6 +118,7 @@ def _wait(operation: Operation, inputs: Inputs) -> Outputs:
             ready = _ready_pods(api, inputs)
             if all(ready[name] >= count for name, count in wanted.items()):
                 return Outputs(pods=sum(wanted.values()))
+            _remove_outdated(api, inputs)
             snapshot = take_snapshot(api, inputs.namespace, started, inputs.setting_names)
         except ApiUnreachable as error:
             status = str(error)
@@ -135,6 +138,35 @@ def _wait(operation: Operation, inputs: Inputs) -> Outputs:
         status=lambda: status,
         period_s=1.0,
     )
+
+
+def outdated(stateful_set: Object, pods: Sequence[Object]) -> list[str]:
+    """Names of pods that were made after an earlier template and are not ready.
+
+    A StatefulSet waits for such a pod before it replaces any, so that one mistake would outlive its
+    correction: https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/#forced-rollback
+    """
+    status = stateful_set.get("status", {})
+    if status.get("observedGeneration", 0) < stateful_set["metadata"]["generation"]:
+        return []
+    return [
+        name_of(pod)
+        for pod in pods
+        if pod["metadata"]["labels"].get("controller-revision-hash") != status.get("updateRevision")
+        and "deletionTimestamp" not in pod["metadata"]
+        and not is_ready(pod)
+    ]
+
+
+def _remove_outdated(api: Api, inputs: Inputs) -> None:
+    for name in inputs.stateful_sets:
+        found = api.find(api.apps.read_namespaced_stateful_set, name, inputs.namespace)
+        if found is None:
+            continue
+        selector = ",".join(f"{k}={v}" for k, v in found["spec"]["selector"]["matchLabels"].items())
+        pods = api.items(api.core.list_namespaced_pod, inputs.namespace, label_selector=selector)
+        for pod in outdated(found, pods):
+            api.find(api.core.delete_namespaced_pod, pod, inputs.namespace)
 
 
 def _ready_pods(api: Api, inputs: Inputs) -> dict[str, int]:

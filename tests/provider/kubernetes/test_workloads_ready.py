@@ -1,7 +1,8 @@
 import pytest
 
-from provider.kubernetes.workloads_ready import Inputs, Outputs, WorkloadsReady, current_ready
+from provider.kubernetes.workloads_ready import Inputs, Outputs, WorkloadsReady, current_ready, outdated
 from provider.resource import State
+from tests.provider.kubernetes.objects import pod
 
 INPUTS = Inputs(
     kubeconfig="",
@@ -39,6 +40,23 @@ def stateful_set(*, ready, updated, current="a", update="a", observed=2):
 )
 def test_only_pods_of_the_newest_template_count(workload, expected):
     assert current_ready(workload, is_stateful=True) == expected
+
+
+def revised(revision, *, is_ready=False, is_leaving=False):
+    made = pod(conditions=[{"type": "Ready", "status": str(is_ready)}])
+    made["metadata"]["labels"]["controller-revision-hash"] = revision
+    if is_leaving:
+        made["metadata"]["deletionTimestamp"] = "2026-11-30T06:00:00Z"
+    return made
+
+
+def test_a_broken_pod_of_an_earlier_template_must_go_and_no_other():
+    changed = stateful_set(ready=0, updated=0, current="old", update="new")
+    assert outdated(changed, [revised("old")]) == ["worker-0"]
+    spared = [revised("new"), revised("old", is_ready=True), revised("old", is_leaving=True)]
+    assert outdated(changed, spared) == []
+    not_noted = stateful_set(ready=0, updated=0, current="old", update="new", observed=1)
+    assert outdated(not_noted, [revised("old")]) == []
 
 
 def test_a_deployments_old_pods_do_not_count():
