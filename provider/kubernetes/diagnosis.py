@@ -35,6 +35,7 @@ class Snapshot:
         nodes: Nodes of the cluster; empty likewise.
         events: Events of the namespace that are newer than the operation.
         claims: Claims of the namespace.
+        wanted: Number of pods by owner, where it is not 1.
         names: Settings to name.
     """
 
@@ -43,6 +44,7 @@ class Snapshot:
     nodes: Sequence[Object] = ()
     events: Sequence[Object] = ()
     claims: Sequence[Object] = ()
+    wanted: Mapping[str, int] = field(default_factory=dict[str, int])
     names: SettingNames = field(default_factory=dict[str, Mapping[str, str]])
 
 
@@ -145,6 +147,8 @@ def _refusals(snapshot: Snapshot) -> Iterator[Finding]:
         if event.get("reason") != "FailedCreate":
             continue
         message, owner = str(event.get("message", "")), event["involvedObject"]["name"]
+        if _pods_of(owner, snapshot) >= snapshot.wanted.get(owner, 1):
+            continue  # it was made after all
         if quota := re.search(r"exceeded quota: (\S+), requested: (.*), used: (.*), limited: (.*)", message):
             words = (
                 f"may not start a pod: the quota {quota[1]} of the namespace allows {quota[4]}, {quota[3]} "
@@ -155,6 +159,11 @@ def _refusals(snapshot: Snapshot) -> Iterator[Finding]:
         else:
             words = f"may not start a pod: {message}."
         yield Finding(subject=owner, kind="refused", sentence=words, patience_s=10)
+
+
+def _pods_of(owner: str, snapshot: Snapshot) -> int:
+    owners = [ref["name"] for pod in snapshot.pods for ref in pod["metadata"].get("ownerReferences", [])]
+    return owners.count(owner)
 
 
 def _volume_findings(snapshot: Snapshot) -> Iterator[Finding]:

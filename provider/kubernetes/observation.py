@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 
 from provider.kubernetes.client import Api, ApiRefused, Object
@@ -17,8 +17,21 @@ EVENTS_BEFORE_S = 10
 """Events a little older than the operation count: clocks differ, and the fault may have been first."""
 
 
-def take_snapshot(api: Api, namespace: str, since: datetime, names: SettingNames) -> Snapshot:
+def take_snapshot(
+    api: Api,
+    namespace: str,
+    since: datetime,
+    names: SettingNames,
+    wanted: Mapping[str, int] | None = None,
+) -> Snapshot:
     """Ask the API server for everything that a diagnosis needs.
+
+    Args:
+        api: The cluster.
+        namespace: The stack's namespace.
+        since: Start of the operation; earlier events are of no interest.
+        names: Settings to name.
+        wanted: Number of pods by owner, where it is not 1.
 
     Raises:
         ApiUnreachable, ApiRefused: No answer, or the namespace may not be read.
@@ -30,6 +43,7 @@ def take_snapshot(api: Api, namespace: str, since: datetime, names: SettingNames
         nodes=_if_allowed(lambda: api.items(api.core.list_node)),
         events=[event for event in events if _last_seen(event) >= since - timedelta(seconds=EVENTS_BEFORE_S)],
         claims=api.items(api.core.list_namespaced_persistent_volume_claim, namespace),
+        wanted=wanted or {},
         names=names,
     )
 

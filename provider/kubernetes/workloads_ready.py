@@ -119,7 +119,9 @@ def _wait(operation: Operation, inputs: Inputs) -> Outputs:
             if all(ready[name] >= count for name, count in wanted.items()):
                 return Outputs(pods=sum(wanted.values()))
             _remove_outdated(api, inputs)
-            snapshot = take_snapshot(api, inputs.namespace, started, inputs.setting_names)
+            snapshot = take_snapshot(
+                api, inputs.namespace, started, inputs.setting_names, inputs.stateful_sets
+            )
         except ApiUnreachable as error:
             status = str(error)
             return None

@@ -46,6 +46,14 @@ def test_a_quota_is_told_with_its_arithmetic():
         assert part in found.sentence
 
 
+def test_a_refusal_that_was_overcome_is_no_fault():
+    made = pod(node="a")
+    made["metadata"]["ownerReferences"] = [{"name": "worker"}]
+    refused = event("FailedCreate", "exceeded quota", "worker")
+    assert diagnosed(events=[refused], pods=[made], wanted={"worker": 1}) == []
+    assert len(diagnosed(events=[refused], pods=[made], wanted={"worker": 2})) == 1
+
+
 def test_a_refusal_by_pod_security_says_what_is_forbidden():
     message = 'violates PodSecurity "restricted:latest": runAsNonRoot != true (pod must not run as root)'
     (found,) = diagnosed(events=[event("FailedCreate", message, "worker")])
