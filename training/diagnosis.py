@@ -57,8 +57,9 @@ def named_servers(message: str, team: Team) -> list[Server]:
 def in_short(message: str) -> str:
     """Return the telling line of TensorFlow's error text, at most 200 characters."""
     lines = [line.strip() for line in message.splitlines() if line.strip()]
-    telling = [line for line in lines if re.search(r"[A-Z_]{6,}: |error|Error|failed|refused", line)]
-    return (telling or lines or ["no message"])[0][:200]
+    with_code = [line for line in lines if re.search(r"\b[A-Z_]{6,}: ", line)]
+    with_words = [line for line in lines if re.search(r"rror\b|failed|refused", line)]
+    return (with_code or with_words or lines or ["no message"])[0][:200]
 
 
 def _is_of(team: Team, job: str, task: str) -> bool:

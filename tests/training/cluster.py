@@ -11,7 +11,7 @@ from typing import Any
 
 import psutil
 
-from tests.training.conftest import ForkServer, free_port, wait_for_port
+from tests.training.conftest import ForkServer, free_port
 from training.files import write_atomically
 from training.result import Result
 from training.settings import RunSettings
@@ -88,15 +88,31 @@ class Cluster:
     def start(self, *names: str, is_listed: bool = True) -> None:
         """Start servers, at the port they had before if they had one, and list them."""
         for name in names:
-            port = self.ports.setdefault(name, free_port())
-            answer = self._fork_server.ask(
-                op="server", name=name, port=port, log=str(self._folder / f"{name}.log")
-            )
-            self.pids[name] = answer["pid"]
+            self._fork(name)
         for name in names:
-            wait_for_port(self.ports[name])
+            # another program of this machine may have taken the port meanwhile
+            while not self._listens(name):
+                del self.ports[name]
+                self._fork(name)
         if is_listed:
             self.list(*self.ports)
+
+    def _fork(self, name: str) -> None:
+        port = self.ports.setdefault(name, free_port())
+        answer = self._fork_server.ask(
+            op="server", name=name, port=port, log=str(self._folder / f"{name}.log")
+        )
+        self.pids[name] = answer["pid"]
+
+    def _listens(self, name: str) -> bool:
+        log = self._folder / f"{name}.log"
+        for _ in range(PATIENCE_S * 50):
+            if f"listens on 127.0.0.1:{self.ports[name]} (pid {self.pids[name]})" in log.read_text():
+                return True
+            if self._fork_server.has_ended(self.pids[name]):
+                return False
+            time.sleep(0.02)
+        raise AssertionError(f"{name} doesn't start:\n{log.read_text()}")
 
     def list(self, *names: str) -> None:
         """Write the members file with just these servers."""

@@ -4,6 +4,7 @@ import gzip
 import hashlib
 import json
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -34,15 +35,14 @@ class ForkServer:
             [sys.executable, "-m", "training.fork_server"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            text=True,
+            bufsize=0,  # what has been told is in the pipe, where select sees it
         )
         self._told: list[dict[str, Any]] = []
         self.pids: set[int] = set()
 
     def ask(self, **command: Any) -> dict[str, Any]:
         assert self._process.stdin
-        self._process.stdin.write(json.dumps(command) + "\n")
-        self._process.stdin.flush()
+        self._process.stdin.write(json.dumps(command).encode() + b"\n")
         answer = self._next(lambda told: "ok" in told)
         if answer["ok"]:
             self.pids.add(answer["pid"])
@@ -51,6 +51,15 @@ class ForkServer:
     def exit_code(self, pid: int) -> int:
         """Wait until the child has ended."""
         return self._next(lambda told: told.get("exited") == pid)["code"]
+
+    def has_ended(self, pid: int) -> bool:
+        """Whether the child has ended, without waiting."""
+        assert self._process.stdout
+        while select.select([self._process.stdout], [], [], 0)[0]:
+            told = json.loads(self._process.stdout.readline())
+            self.pids.discard(told["exited"])
+            self._told.append(told)
+        return any(told.get("exited") == pid for told in self._told)
 
     def start_server(self, name: str, port: int, folder: Path) -> int:
         pid = self.ask(op="server", name=name, port=port, log=str(folder / f"{name}.log"))["pid"]
