@@ -139,10 +139,9 @@ def is_unreachable_dropped() -> bool:
 def unreachable_advice(error: ApiUnreachable) -> ProviderError:
     """The error for an operation that cannot go on without the cluster: one command for each of two cases."""
     return ProviderError(
-        f"{error} Nothing was changed. If the cluster still exists, bring back the way to it and run the "
-        "same "
-        f"command again. If it was deleted for good, `{DELETE_UNREACHABLE}=true pulumi destroy` forgets its "
-        "objects."
+        f"{error} Nothing was changed. If the cluster still exists, bring back the way to it and run the same"
+        f" command again. If it was deleted for good, `{DELETE_UNREACHABLE}=true pulumi destroy` forgets its"
+        " objects."
     )
 
 
