@@ -1,5 +1,6 @@
 """The `gke` target: a zonal cluster that fits its quotas, and in it the same pods as in any other cluster."""
 
+import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
@@ -46,6 +47,7 @@ def declare(settings: Settings) -> dict[str, pulumi.Input[Any]]:
     """
     names = Names(project=pulumi.get_project(), stack=pulumi.get_stack())
     plan = checked_plan(settings, names.stack, read_account(settings, names.stack))
+    settings = fitted(settings, plan)
     if pulumi.runtime.is_dry_run():
         pulumi.log.info(report.text(plan))
     retry_just_enabled()
@@ -90,6 +92,13 @@ def checked_plan(settings: Settings, stack: str, account: GoogleAccount) -> Plan
     if not isinstance(answer, Plan):
         problems.append(report.text(answer))
     raise SettingsError.listing(f"stack {stack} (stacks/Pulumi.{stack}.yaml)", problems)
+
+
+def fitted(settings: Settings, plan: Plan) -> Settings:
+    """The settings with as many workers as are planned: fewer than asked for where `fit` took them away."""
+    if settings.workers == "auto":
+        return dataclasses.replace(settings, workers_max=plan.workers)
+    return dataclasses.replace(settings, workers=plan.workers)
 
 
 def workload_args(

@@ -6,11 +6,12 @@ between the cluster and its pools.
 """
 
 from provider.errors import ProviderError
+from provider.gcp.cluster_guard import DELETE_UNREACHABLE
 from provider.gcp.clusters import Cluster, cluster_path, find_cluster, is_done, start_deletion
 from provider.gcp.rest import Google
 from provider.operation import Operation
 from provider.properties import Properties
-from provider.resource import Created, Resource, State
+from provider.resource import Created, Diff, Resource, State
 
 TEMPORARY_POOL = "default-pool"
 DEADLINE_S = 900.0
@@ -64,6 +65,19 @@ class ClusterReady(Resource[Inputs, Outputs]):
             )
         return Created(inputs.cluster, Outputs(ready_cluster=inputs.cluster))
 
+    def read(self, operation: Operation, state: State[Inputs, Outputs]) -> State[Inputs, Outputs] | None:
+        """Gone with its cluster."""
+        del operation
+        inputs = state.inputs
+        return state if find_cluster(Google(inputs.project), inputs.zone, inputs.name) else None
+
+    def diff(self, state: State[Inputs, Outputs], inputs: Inputs) -> Diff:
+        """Refuse to go on where the cluster is gone though the engine knows of no reason."""
+        found = super().diff(state, inputs)
+        if not found.changed:
+            _existing(Google(inputs.project), inputs)
+        return found
+
     def update(self, operation: Operation, state: State[Inputs, Outputs], inputs: Inputs) -> Outputs:
         """Nothing of a cluster's readiness changes in place."""
         del operation, inputs
@@ -78,6 +92,7 @@ def _existing(google: Google, inputs: Inputs) -> Cluster:
     if cluster is None:
         raise ProviderError(
             f"there is no cluster {inputs.name} in {inputs.zone}, though the stack's state has one: it was"
-            " deleted by hand or by the dead-man switch. Run `pulumi refresh`, then `pulumi up`."
+            f" deleted by hand or by the dead-man switch. Run `{DELETE_UNREACHABLE}=true pulumi refresh`,"
+            " which forgets it and what ran on it, then `pulumi up`."
         )
     return cluster

@@ -51,6 +51,11 @@ class Deadline(Resource[Inputs, Outputs]):
         operation.progress.say(notice(outputs))
         return Created("deadline", outputs)
 
+    def read(self, operation: Operation, state: State[Inputs, Outputs]) -> State[Inputs, Outputs] | None:
+        """Gone once it has passed: the next `up` starts the clock anew."""
+        del operation
+        return state if datetime.fromisoformat(state.outputs.delete_at) > datetime.now(UTC) else None
+
     def update(self, operation: Operation, state: State[Inputs, Outputs], inputs: Inputs) -> Outputs:
         """Start the clock anew."""
         del state

@@ -52,6 +52,12 @@ class PoolsReady(Resource[Inputs, Outputs]):
         """Wait for the nodes of all pools."""
         return Created(f"{inputs.zone}/{inputs.cluster_name}", _wait(operation, inputs))
 
+    def read(self, operation: Operation, state: State[Inputs, Outputs]) -> State[Inputs, Outputs] | None:
+        """Gone with its cluster."""
+        del operation
+        inputs = state.inputs
+        return state if find_cluster(Google(inputs.project), inputs.zone, inputs.cluster_name) else None
+
     def update(self, operation: Operation, state: State[Inputs, Outputs], inputs: Inputs) -> Outputs:
         """Wait again after a change."""
         del state

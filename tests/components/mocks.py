@@ -25,7 +25,7 @@ class Recorder(pulumi.runtime.Mocks):
         return f"{args.name}-id", {**args.inputs, **self.computed.get(args.typ, {})}
 
     def call(self, args: pulumi.runtime.MockCallArgs) -> tuple[dict[Any, Any], list[tuple[str, str]] | None]:
-        return self.lookups[args.token], None
+        return self.lookups[args.token], []
 
     def inventory(self) -> list[tuple[str, str]]:
         """Type and name of every resource, sorted."""

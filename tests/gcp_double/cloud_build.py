@@ -50,6 +50,9 @@ class Builds:
             return self._upload(path, query, content)
         if method == "GET" and "/download/" in path:
             return self._download(path, headers)
+        image = re.fullmatch(r"/artifactregistry/.*/dockerImages/(.+)", path)
+        if image is not None:
+            return {"name": path} if unquote(image[1]) in self._pushed() else None
         build = re.fullmatch(r"/cloudbuild/v1/projects/[^/]+/builds(?:/([^:]+)(:cancel)?)?", path)
         if build is None:
             return None
@@ -61,6 +64,11 @@ class Builds:
         self.looks[build[1]] += 1
         is_over = self.looks[build[1]] > len(self.script.log)
         return self._view(build[1], self.script.outcome if is_over else "WORKING")
+
+    def _pushed(self) -> set[str]:
+        """Images that builds have made, as ``name@digest``."""
+        made = [image for one in self.started for image in self._view(one, "SUCCESS")["results"]["images"]]
+        return {f"{image['name'].rpartition('/')[2].partition(':')[0]}@{image['digest']}" for image in made}
 
     def _upload(self, path: str, query: dict[str, str], content: bytes) -> dict[str, Any]:
         bucket = path.split("/b/")[1].split("/")[0]

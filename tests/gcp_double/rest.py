@@ -146,7 +146,7 @@ class _Handler(BaseHTTPRequestHandler):
         if "Authorization" not in self.headers:
             raise RefusedError(401, "Request is missing required authentication credential.", "required")
         service = path.split("/")[1]
-        if service in ("cloudbuild", "storage"):
+        if service in ("artifactregistry", "cloudbuild", "storage"):
             answered = self.server.builds.answer(method, path, query, content, dict(self.headers))
             if answered is not None:
                 return answered

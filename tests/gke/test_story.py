@@ -26,6 +26,7 @@ KINDS = {
     "pools": "gcp:container/nodePool:NodePool",
     "namespace": "kubernetes:core/v1:Namespace",
     "claim": "kubernetes:core/v1:PersistentVolumeClaim",
+    "interface": "kubernetes:apps/v1:Deployment",
     "servers": "kubernetes:apps/v1:StatefulSet",
     "job": "Job training-",
 }
@@ -152,7 +153,9 @@ def test_a_protected_cluster_stops_destroy_before_anything_is_deleted(stack):
 def test_destroy_takes_everything_away_in_order_and_proves_it(stack):
     ended = stack.destroy().checked()
     events = stack.events()
-    assert_follow_each_other(events, "delete", "job", "servers", "claim", "cluster", "network", "services")
+    for kind in ("servers", "interface", "claim"):
+        assert_follow_each_other(events, "delete", "job", kind, "cluster", "network", "services")
+    assert_follow_each_other(events, "delete", "interface", "claim")
     assert not any(event.startswith("delete gcp:container/nodePool") for event in events), (
         "they go with the cluster"
     )

@@ -1,8 +1,25 @@
 """What providers would add to the declared resources of a GKE stack, for the fake engine."""
 
+import warnings
 from typing import Any
 
+import pulumi_gcp as gcp
+
 from tests.components.mocks import Recorder
+
+with warnings.catch_warnings():
+    # the package is loaded piece by piece on first use, and warns of names of its own that it has given up
+    warnings.simplefilter("ignore", DeprecationWarning)
+    LOADED = (
+        gcp.artifactregistry.Repository,
+        gcp.cloudscheduler.Job,
+        gcp.compute.Network,
+        gcp.container.Cluster,
+        gcp.organizations.get_client_config,
+        gcp.projects.Service,
+        gcp.serviceaccount.Account,
+        gcp.storage.Bucket,
+    )
 
 OWNER = "0123abcd"
 _ACCOUNT = {"email": "somebody@demo-project.iam.gserviceaccount.com", "member": "serviceAccount:somebody"}

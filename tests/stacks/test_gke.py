@@ -1,0 +1,182 @@
+"""What the GKE stacks declare, against a fake engine and a simulated account."""
+
+import json
+
+import pytest
+
+from provider.gcp.preflight import Finding
+from stacks import gke
+from stacks.capacity.quotas import Quota, Quotas
+from stacks.google_account import GoogleAccount
+from stacks.settings import SettingsError, parse
+from stacks.stack_file import stack_values
+from tests.components.gcp.computed import OWNER, google_recorder
+from tests.components.mocks import declared
+from tests.engine import CHECKOUT
+from tests.gcp_double.cloud import PROJECT
+
+ENOUGH_FOR_ALL = [
+    "CPUS",
+    "E2_CPUS",
+    "CPUS_ALL_REGIONS",
+    "INSTANCES",
+    "IN_USE_ADDRESSES",
+    "STATIC_ADDRESSES",
+    "SSD_TOTAL_GB",
+    "DISKS_TOTAL_GB",
+    "NETWORKS",
+    "ROUTERS",
+]
+LARGE = Quotas({metric: Quota(10_000) for metric in ENOUGH_FOR_ALL}, source="the test", is_live=True)
+LABELS = {"pulumi-project": "tfcluster", "pulumi-stack": "gke-free", "tfcluster-owner": OWNER}
+BASE = {"workers": "2", "nodeSharing": "services", "vcpuBudget": "64"}
+CHANGES = {
+    "project": "other-project",
+    "zone": "us-central1-c",
+    "machineType": "n1-standard-8",
+    "nodeSharing": "none",
+    "workers": "3",
+    "workerCpuMillicores": "700",
+    "diskType": "pd-standard",
+    "diskGb": "40",
+    "runsDiskGb": "20",
+    "vcpuBudget": "6",
+    "spot": "true",
+    "maxSurge": "1",
+    "privateNodes": "false",
+    "cloudLogging": "false",
+    "imageBuilder": "docker",
+    "imageBuildTimeoutSeconds": "1800",
+    "nodeWaitSeconds": "60",
+    "ttlHours": "3",
+    "protectCluster": "true",
+    "ipEndpoint": "true",
+    "namespace": "elsewhere",
+    "clusterWaitSeconds": "60",
+    "steps": "10",
+    "waitForTraining": "false",
+}
+"""Another value for each setting that a GKE stack has a use for."""
+
+
+@pytest.fixture
+def declare(monkeypatch):
+    """Declares a stack with changed settings in an account where anything fits."""
+    account = GoogleAccount(findings=(), quotas=LARGE, offered=None, running=())
+    monkeypatch.setattr(gke, "read_account", lambda _settings, _stack: account)
+
+    def declare(stack="gke-free", **changes):
+        values = stack_values(CHECKOUT, stack) | {"project": PROJECT, **BASE, **changes}
+        settings = parse(values, "the test")
+        return declared(lambda: gke.declare(settings), google_recorder(), stack=stack)
+
+    return declare
+
+
+def everything(recorder):
+    return sorted(json.dumps([one.typ, one.name, one.inputs], sort_keys=True) for one in recorder.resources)
+
+
+def of_google(recorder):
+    return [
+        (kind.removeprefix("gcp:").rpartition(":")[2], name)
+        for kind, name in recorder.inventory()
+        if kind.startswith("gcp:")
+    ]
+
+
+def test_the_free_trials_stack_declares_exactly_this_in_google_cloud(declare):
+    assert of_google(declare()) == [
+        ("Repository", "images-repository"),
+        ("RepositoryIamMember", "images-cloud-writer"),
+        ("RepositoryIamMember", "images-reader"),
+        ("Job", "dead-man-switch-call"),
+        ("Network", "network-vpc"),
+        ("Router", "network-router"),
+        ("RouterNat", "network-nat"),
+        ("Subnetwork", "network-subnet"),
+        ("Cluster", "gke-cluster"),
+        ("NodePool", "pools-main"),
+        ("NodePool", "pools-workers"),
+        ("IAMCustomRole", "dead-man-switch-role"),
+        ("IAMMember", "dead-man-switch-account-role-0"),
+        ("IAMMember", "nodes-role-0"),
+        *[("Service", f"apis-{one}") for one in SERVICES],
+        ("Account", "dead-man-switch-account-account"),
+        ("Account", "images-cloud-builder-account"),
+        ("Account", "nodes-account"),
+        ("Bucket", "images-cloud-bucket"),
+        ("BucketIAMMember", "images-cloud-bucket-admin"),
+    ]
+
+
+SERVICES = ("artifactregistry", "cloudbuild", "cloudscheduler", "compute", "container", "iam", "storage")
+
+
+def test_the_paid_stack_differs_by_its_dead_man_switch_alone(declare):
+    free, paid = of_google(declare()), of_google(declare("gke"))
+    assert set(paid) < set(free)
+    assert sorted(set(free) - set(paid)) == [
+        ("Account", "dead-man-switch-account-account"),
+        ("IAMCustomRole", "dead-man-switch-role"),
+        ("IAMMember", "dead-man-switch-account-role-0"),
+        ("Job", "dead-man-switch-call"),
+        ("Service", "apis-cloudscheduler"),
+    ]
+
+
+def test_prebuilt_images_need_no_repository_and_no_builder(declare):
+    image = f"us-central1-docker.pkg.dev/p/r/server@sha256:{'0' * 64}"
+    found = declare(imageBuilder="prebuilt", serverImage=image, interfaceImage=image).inventory()
+    names = {name for _, name in found}
+    assert not {name for name in names if name.startswith("images")}
+    assert "apis-artifactregistry" not in names
+    assert "apis-cloudbuild" not in names
+
+
+@pytest.mark.parametrize("setting", CHANGES)
+def test_no_setting_is_dead(declare, setting):
+    before = everything(declare())
+    assert everything(declare(**{setting: CHANGES[setting]})) != before
+
+
+def test_fit_takes_fewer_workers_where_too_many_are_asked_for(declare):
+    tight = {"workers": "9", "vcpuBudget": "8"}
+    with pytest.raises(SettingsError, match="REFUSED"):
+        declare(**tight)
+    fitted = declare(**tight, fit="true")
+    assert fitted.inputs_of("worker-servers")["spec"]["replicas"] < 9
+
+
+def test_everything_that_can_carry_labels_carries_the_stacks(declare):
+    found = declare()
+    for name, field in (
+        ("gke-cluster", "resourceLabels"),
+        ("images-repository", "labels"),
+        ("images-cloud-bucket", "labels"),
+    ):
+        assert found.inputs_of(name)[field] == LABELS, name
+    assert found.inputs_of("gke-cluster")["nodeConfig"]["resourceLabels"] == LABELS
+    assert found.inputs_of("pools-main")["nodeConfig"]["resourceLabels"] == LABELS
+    volume = found.inputs_of("runs-class")["parameters"]["labels"]
+    assert dict(label.split("=") for label in volume.split(",")) == LABELS
+    for name in ("network-vpc", "network-subnet", "network-router", "nodes-account", "dead-man-switch-call"):
+        assert (
+            f"stack gke-free of project tfcluster; made by Pulumi, life {OWNER}"
+            in found.inputs_of(name)["description"]
+        )
+
+
+def test_no_output_is_turned_into_text(declare):
+    text = "\n".join(everything(declare()))
+    assert "<pulumi.output.Output" not in text
+    assert "Calling __str__" not in text
+
+
+def test_problems_of_account_and_plan_are_told_together_and_nothing_is_declared(declare, monkeypatch):
+    broke = Finding(subject="billing", sentence="there is no billing account", is_problem=True)
+    account = GoogleAccount(findings=(broke,), quotas=LARGE, offered=None, running=())
+    monkeypatch.setattr(gke, "read_account", lambda _settings, _stack: account)
+    with pytest.raises(SettingsError, match="billing: there is no billing account") as raised:
+        declare(workers="9", vcpuBudget="8")
+    assert "REFUSED" in str(raised.value)
