@@ -197,7 +197,7 @@ class _Run:
             ended=_now(),
             run_dir=str(self._run_dir),
         )
-        if compared.times is not None:
+        if compared.times is not None and workers > 1:
             self._log.say(
                 f"speed-up: {workers} workers are {compared.times:.2f} times as fast as one "
                 f"(efficiency {compared.efficiency:.0%}); {compared.bound}"

@@ -106,7 +106,8 @@ class RunLog:
         if not self._has_titles:
             self.say("{:>6} {:>9} {:>8} {:>9} {:>11} {:>8} {:>10}".format(*_TITLES))
             self._has_titles = True
-        left = f"{record.time_left_s // 60:.0f}:{record.time_left_s % 60:02.0f}"
+        minutes, seconds = divmod(round(record.time_left_s), 60)
+        left = f"{minutes}:{seconds:02}"
         self.say(
             f"{record.step:>6} {record.accuracy:>9.4f} {record.loss:>8.4f} {record.sec_per_step:>9.4f} "
             f"{record.examples_per_sec:>11.0f} {record.workers:>8} {left:>10}"

@@ -78,7 +78,7 @@ class Supervisor:
         port = self._settings.coordinator_port or free_port()
         return SessionProcess(
             functools.partial(train, team=team, port=port, work=work or self._work, state=state),
-            f"tfcluster session of {len(team.workers)} workers",
+            f"tfcluster session of {_counted(len(team.workers))}",
             self._tensorflow_log,
         )
 
@@ -86,7 +86,7 @@ class Supervisor:
         workers = ", ".join(server.name for server in team.workers)
         self._log.phase(
             "train",
-            f"training from step {self._state.step} on {len(team.workers)} workers ({workers}), "
+            f"training from step {self._state.step} on {_counted(len(team.workers))} ({workers}), "
             f"the model held by {team.holder.name}",
             step=self._state.step,
             workers=[server.name for server in team.workers],
@@ -247,3 +247,7 @@ class Supervisor:
             step=trained.first_step + steps,
         )
         self._membership.set_aside(server, text, is_slow=True)
+
+
+def _counted(workers: int) -> str:
+    return "1 worker" if workers == 1 else f"{workers} workers"

@@ -1,0 +1,54 @@
+import json
+
+import pytest
+
+from training.run_log import RunLog, StepRecord
+
+
+def a_record(step: int, time_left_s: float = 119.7) -> StepRecord:
+    return StepRecord(
+        step=step,
+        loss=0.25,
+        accuracy=0.9,
+        sec_per_step=0.1,
+        examples_per_sec=6000.0,
+        workers=6,
+        time_left_s=time_left_s,
+    )
+
+
+@pytest.fixture
+def log(tmp_path):
+    found = RunLog(tmp_path)
+    yield found
+    found.close()
+
+
+def test_every_tenth_step_and_the_last_are_rows(log, capfd) -> None:
+    log.steps([a_record(step) for step in range(1, 21)], is_last=False)
+    log.steps([a_record(step) for step in range(21, 24)], is_last=True)
+    titles, *rows = capfd.readouterr().out.splitlines()
+    assert titles.split() == ["step", "accuracy", "loss", "sec/step", "examples/s", "workers", "time", "left"]
+    assert [row.split()[0] for row in rows] == ["10", "20", "23"]
+    assert rows[0].split() == ["10", "0.9000", "0.2500", "0.1000", "6000", "6", "2:00"]
+
+
+def test_every_step_is_a_line_of_json(log, tmp_path) -> None:
+    log.steps([a_record(1), a_record(2)], is_last=False)
+    told = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
+    assert [line["event"] for line in told] == ["step", "step"]
+    assert told[1] | {"time": ""} == {"event": "step", "time": "", **vars(a_record(2))}
+
+
+def test_warnings_phases_and_heartbeats_are_said_and_recorded(log, tmp_path, capfd) -> None:
+    log.phase("train", "training from step 0", step=0)
+    log.warn("worker1 is slow", server="worker1")
+    log.heartbeat()
+    assert capfd.readouterr().out.splitlines() == [
+        "training from step 0",
+        "warning: worker1 is slow",
+        "still training from step 0",
+    ]
+    told = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
+    assert [line["event"] for line in told] == ["phase", "warning", "heartbeat"]
+    assert told[1]["server"] == "worker1"
