@@ -97,7 +97,9 @@ def checked_plan(settings: Settings, stack: str, account: GoogleAccount) -> Plan
 def fitted(settings: Settings, plan: Plan) -> Settings:
     """The settings with as many workers as are planned: fewer than asked for where `fit` took them away."""
     if settings.workers == "auto":
-        return dataclasses.replace(settings, workers_max=plan.workers)
+        return dataclasses.replace(
+            settings, workers_max=plan.workers, workers_min=min(settings.workers_min, plan.workers)
+        )
     return dataclasses.replace(settings, workers=plan.workers)
 
 

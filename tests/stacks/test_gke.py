@@ -16,16 +16,8 @@ from tests.engine import CHECKOUT
 from tests.gcp_double.cloud import PROJECT
 
 ENOUGH_FOR_ALL = [
-    "CPUS",
-    "E2_CPUS",
-    "CPUS_ALL_REGIONS",
-    "INSTANCES",
-    "IN_USE_ADDRESSES",
-    "STATIC_ADDRESSES",
-    "SSD_TOTAL_GB",
-    "DISKS_TOTAL_GB",
-    "NETWORKS",
-    "ROUTERS",
+    *("CPUS", "E2_CPUS", "CPUS_ALL_REGIONS", "INSTANCES", "IN_USE_ADDRESSES", "STATIC_ADDRESSES"),
+    *("SSD_TOTAL_GB", "DISKS_TOTAL_GB", "NETWORKS", "ROUTERS"),
 ]
 LARGE = Quotas({metric: Quota(10_000) for metric in ENOUGH_FOR_ALL}, source="the test", is_live=True)
 LABELS = {"pulumi-project": "tfcluster", "pulumi-stack": "gke-free", "tfcluster-owner": OWNER}
