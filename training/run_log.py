@@ -9,11 +9,13 @@ from __future__ import annotations
 import json
 import os
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from training.errors import RunError
 from training.events import EventFile
 
 ROW_STEPS = 10
@@ -52,6 +54,7 @@ class RunLog:
     """
 
     def __init__(self, run_dir: Path) -> None:
+        self._run_dir = run_dir
         self._metrics = os.open(
             run_dir / METRICS_FILE, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644
         )
@@ -63,7 +66,8 @@ class RunLog:
     def say(self, line: str) -> None:
         """Print a line for people."""
         # one write of its own each: the heartbeat comes from a signal handler, which may not share a buffer
-        os.write(1, (line + "\n").encode())
+        with suppress(OSError):  # a full disk or a reader that has gone: the files of the run say the rest
+            os.write(1, (line + "\n").encode())
         self.spoke_at = time.monotonic()
 
     def warn(self, text: str, **details: Any) -> None:
@@ -90,16 +94,24 @@ class RunLog:
             self._events.scalars(record.step, curves)
             if record.step % ROW_STEPS == 0 or (is_last and record is records[-1]):
                 self._row(record)
-        self._events.flush()
+        try:
+            self._events.flush()
+        except OSError as error:
+            raise _unwritable(self._run_dir / "events", error) from error
 
     def record(self, event: str, **details: Any) -> None:
         """Add a line to ``metrics.jsonl``."""
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
-        os.write(self._metrics, (json.dumps({"event": event, "time": now} | details) + "\n").encode())
+        line = json.dumps({"event": event, "time": now} | details) + "\n"
+        try:
+            os.write(self._metrics, line.encode())
+        except OSError as error:
+            raise _unwritable(self._run_dir / METRICS_FILE, error) from error
 
     def close(self) -> None:
         """Close the files."""
-        self._events.close()
+        with suppress(OSError):
+            self._events.close()
         os.close(self._metrics)
 
     def _row(self, record: StepRecord) -> None:
@@ -112,3 +124,7 @@ class RunLog:
             f"{record.step:>6} {record.accuracy:>9.4f} {record.loss:>8.4f} {record.sec_per_step:>9.4f} "
             f"{record.examples_per_sec:>11.0f} {record.workers:>8} {left:>10}"
         )
+
+
+def _unwritable(path: Path, error: OSError) -> RunError:
+    return RunError(f"{path} can't be written: {error.strerror}. Make room, then resume the run")

@@ -131,6 +131,14 @@ def test_a_refused_connection_is_told_for_what_it_is(tmp_path) -> None:
         load_mnist(request)
 
 
+@pytest.mark.usefixtures("no_package")
+def test_a_download_goes_through_the_proxy_named_for_it(mirror, tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("TFCLUSTER_PROXY_FOR_DOWNLOADS", mirror.address)
+    request = DataRequest(data_dir=str(tmp_path), mirror="http://public-mirror.invalid/mnist/")
+    assert load_mnist(request).source == "mirror http://public-mirror.invalid/mnist/"
+    assert mirror.requests == 4
+
+
 def test_the_package_is_the_last_source(mirror, tmp_path, monkeypatch) -> None:
     mirror.mood = "403"
     monkeypatch.setattr(data_sources, "from_package", lambda: data_sources.read_file(mirror.folder))

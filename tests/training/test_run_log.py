@@ -2,6 +2,7 @@ import json
 
 import pytest
 
+from training.errors import RunError
 from training.run_log import RunLog, StepRecord
 
 
@@ -38,6 +39,19 @@ def test_every_step_is_a_line_of_json(log, tmp_path) -> None:
     told = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
     assert [line["event"] for line in told] == ["step", "step"]
     assert told[1] | {"time": ""} == {"event": "step", "time": "", **vars(a_record(2))}
+
+
+def test_a_file_that_can_not_be_written_is_named(log, tmp_path, monkeypatch) -> None:
+    def full(*_: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("training.run_log.os.write", full)
+    log.say("this line is lost, and nothing else")
+    with pytest.raises(
+        RunError, match=r"metrics\.jsonl can't be written: No space left on device. Make room"
+    ):
+        log.record("heartbeat")
+    assert (tmp_path / "metrics.jsonl").read_text() == ""
 
 
 def test_warnings_phases_and_heartbeats_are_said_and_recorded(log, tmp_path, capfd) -> None:
