@@ -35,6 +35,9 @@ _NO_WAY = re.compile(
 _PULL_PATIENCE_S = 30.0
 """A registry or the way to it may fail for a moment."""
 
+_ENDED_PATIENCE_S = 5.0
+"""A pod that ended before its settings were corrected is about to be replaced."""
+
 
 def container_findings(pod: Object, role: str, names: SettingNames) -> Iterator[Finding]:
     """Faults of a pod's containers."""
@@ -109,7 +112,9 @@ def _wrong_architecture(pod: Object, image: str, setting: str) -> Finding:
 def _out_of_memory(pod: Object, container: str, setting: str) -> Finding:
     limits = {c["name"]: c.get("resources", {}).get("limits", {}) for c in pod["spec"]["containers"]}
     limit = limits.get(container, {}).get("memory", "no limit")
-    return _finding(pod, "memory", f"ran out of memory at its limit of {limit}. Raise {setting}.", 0)
+    return _finding(
+        pod, "memory", f"ran out of memory at its limit of {limit}. Raise {setting}.", _ENDED_PATIENCE_S
+    )
 
 
 def _crash(pod: Object, container: str, restarts: int, ended: Object) -> Finding:
@@ -120,7 +125,7 @@ def _crash(pod: Object, container: str, restarts: int, ended: Object) -> Finding
         f"({container}) has ended {restarts + 1} times, with exit code {ended.get('exitCode', '?')}; {said}. "
         f"All of it: `kubectl logs -n {pod['metadata']['namespace']} {name} -c {container} --previous`."
     )
-    return _finding(pod, "crash", words, 0)
+    return _finding(pod, "crash", words, _ENDED_PATIENCE_S)
 
 
 def _finding(pod: Object, kind: str, sentence: str, patience_s: float) -> Finding:

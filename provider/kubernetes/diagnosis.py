@@ -104,6 +104,7 @@ def _pod_findings(pod: Object, snapshot: Snapshot, *, has_volume_fault: bool) ->
     lost = _lost_node(pod, snapshot.nodes)
     if lost:
         yield lost
+    if lost or "deletionTimestamp" in pod["metadata"]:
         return
     yield from container_findings(pod, role, snapshot.names)
 

@@ -54,7 +54,11 @@ def refused(stack, settings, failure_table):
         begun = time.monotonic()
         ended = stack.run("up", "--yes", "--skip-preview", *flags)
         seconds = time.monotonic() - begun
-        stack.configure(**{key: settings[key] for key in changes or {} if key in settings})
+        for key in changes or {}:
+            if key in settings:
+                stack.configure(**{key: settings[key]})
+            else:
+                stack.run("config", "rm", key).checked()
         assert ended.code != 0, ended.text
         (sentence, *_) = [line.strip(" -") for line in ended.text.splitlines() if said in line] or [""]
         assert sentence, ended.text
@@ -98,10 +102,8 @@ def test_a_missing_peer_is_named_with_the_state_of_its_pod(stack, refused, clust
     cluster.run("scale", "statefulset/worker", "--replicas=1")
     cluster.run("wait", "--for=delete", "pod/worker-1", "--timeout=60s")
     changes = {"runId": "missing-peer", "clusterWaitSeconds": 20}
-    stack.configure(**changes)
-    refused("worker-1: there is no such pod", "clusterWaitSeconds", "missing peer")
+    refused("worker-1: there is no such pod", "clusterWaitSeconds", "missing peer", changes=changes)
     cluster.run("scale", "statefulset/worker", "--replicas=2")
-    stack.configure(runId="", clusterWaitSeconds=120)
 
 
 def test_the_next_up_with_the_right_settings_succeeds(stack, cluster):
@@ -114,7 +116,6 @@ def test_the_next_up_with_the_right_settings_succeeds(stack, cluster):
 def test_a_volume_that_cannot_bind_is_told_with_the_setting(stack, refused, settings):
     stack.destroy().checked()
     refused("gets no volume", "Set runsStorageClass", "volume", changes={"runsStorageClass": "nosuch"})
-    stack.configure(runsStorageClass="")
 
 
 def test_pod_security_that_refuses_a_pod_is_told_with_what_it_forbids(cluster):

