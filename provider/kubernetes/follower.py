@@ -20,7 +20,7 @@ from provider.kubernetes.finding import SettingNames, as_lines
 from provider.kubernetes.job import ended_state, failure_reason, phase, record
 from provider.kubernetes.job_log import LogReader
 from provider.kubernetes.observation import Patience, take_snapshot
-from provider.operation import HEARTBEAT_S, Operation
+from provider.operation import Operation
 
 LOOK_PERIOD_S = 1.0
 DIAGNOSIS_PERIOD_S = 5.0
@@ -87,10 +87,7 @@ class Follower:
                 found = None
             if found is not None:
                 return found
-            if time.monotonic() - self.operation.progress.last_line_at >= HEARTBEAT_S:
-                self.operation.progress.say(
-                    f"{self.job} goes on{f': {self._last_step}' if self._last_step else ''}"
-                )
+            self.operation.heartbeat(f"{self.job} goes on{f': {self._last_step}' if self._last_step else ''}")
             self.operation.sleep(LOOK_PERIOD_S)
 
     def _look(self) -> dict[str, Any] | None:

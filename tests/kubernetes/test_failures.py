@@ -91,6 +91,7 @@ def test_a_lost_node_is_named_with_the_pods_on_it(stack, refused, cluster):
     stack.up().checked()
     test_cluster.kill_node("work-2")
     try:
+        kubectl("wait", "--for=condition=Ready=Unknown", "node/work-2", "--timeout=90s")
         refused("is on the node work-2, which does not report", "--force", "node lost", flags=["--refresh"])
     finally:
         test_cluster.start_node(NODES[2])
