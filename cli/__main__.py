@@ -8,9 +8,9 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from cli import env, plan, stack
+from cli import doctor, env, plan, stack
 
-_MODULES = (stack, plan, env)
+_MODULES = (stack, plan, doctor, env)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

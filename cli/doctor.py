@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from bootstrap.engine import EngineError
@@ -70,11 +71,11 @@ def findings(settings: Settings, stack: str) -> Iterator[Finding]:
         yield from _account(settings, stack)
 
 
-def passphrase_finding(stack: str, environment: Mapping[str, str]) -> Finding:
+def passphrase_finding(stack: str, environment: Mapping[str, str], project: Path = PROJECT) -> Finding:
     """Whether the stack's secrets can be read; a wrong passphrase is told from one that is not set."""
     shown = subprocess.run(
         ["pulumi", "--non-interactive", "stack", "export", "--show-secrets", "--stack", stack],
-        cwd=PROJECT,
+        cwd=project,
         env=dict(environment),
         capture_output=True,
         text=True,

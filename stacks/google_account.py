@@ -82,6 +82,16 @@ def read_account(settings: Settings, stack: str) -> GoogleAccount:
 NO_PROJECT = "project is not set, and the `gke` target needs one. Run `pulumi config set project <id>`."
 
 
+def cluster_exists(settings: Settings, stack: str) -> bool:
+    """Whether the stack's cluster is there, by Google's own word.
+
+    Raises:
+        ProviderError: Google cannot be asked.
+    """
+    name = Names(project=NAMESPACE, stack=stack).base
+    return find_cluster(Google(settings.gke.project), settings.capacity.zone, name) is not None
+
+
 def image_findings(settings: Settings) -> Iterator[Finding]:
     """Whether images can be built, or are there, as the settings want."""
     if settings.gke.image_builder == "docker":

@@ -86,7 +86,8 @@ def delete(state: State, token: str, resource_id: str, old: Values) -> None:
             " resourceInUseByAnotherResource"
         )
     state.release(resource_id)
-    state.objects.pop(resource_id, None)
+    for gone in [key for key in state.objects if key == resource_id or _belongs_to(key, resource_id)]:
+        del state.objects[gone]
 
 
 def read(state: State, resource_id: str, inputs: Values) -> tuple[dict[str, Any], dict[str, Any]] | None:
@@ -105,6 +106,11 @@ def merged(old: Values, new: Values) -> dict[str, Any]:
         else new.get(key, old.get(key))
         for key in {**old, **new}
     }
+
+
+def _belongs_to(other: str, resource_id: str) -> bool:
+    """Whether it is a grant on a repository or a bucket, which goes with it."""
+    return other.startswith((f"{resource_id}/", f"b/{resource_id}/"))
 
 
 def _fail_on_purpose(state: State, operation: str, token: str) -> None:
