@@ -18,7 +18,7 @@ from training.session import Team
 from training.settings import RunSettings
 
 PROBE_TIMEOUT_S = 2.0
-_SOURCE_PERIOD_S = 0.5
+_SOURCE_PERIOD_S, _SOURCE_SHARE = 0.5, 20
 _WAITING_PERIOD_S = 0.1
 _STRIKES = 2
 
@@ -46,8 +46,10 @@ class Membership:
         """Read the source and collect answers; with ``is_team_suspected`` those who work are asked too."""
         now = time.monotonic()
         if now >= self._next_reading:
-            self._next_reading = now + _SOURCE_PERIOD_S
             self._read_source(team)
+            # a name service that answers slowly must not slow the training down with it
+            took_s, now = time.monotonic() - now, time.monotonic()
+            self._next_reading = now + max(_SOURCE_PERIOD_S, _SOURCE_SHARE * took_s)
         addresses = self.roster.to_probe(team, now)
         if team and is_team_suspected:
             addresses += [server.address for server in team.servers]

@@ -105,12 +105,12 @@ class Supervisor:
         order, ordered_at, step = self._order(session, team, self._state.step)
         while True:
             answer = session.receive(_TENDING_PERIOD_S)
-            waited_s = time.monotonic() - ordered_at
-            self._membership.tend(team, is_team_suspected=waited_s > self._silence_allowed_s())
             if isinstance(answer, Failed):
                 self._lose_failed(answer, team)
                 return
             if answer is None:
+                waited_s = time.monotonic() - ordered_at
+                self._membership.tend(team, is_team_suspected=waited_s > self._silence_allowed_s())
                 if self._is_lost_in_silence(team, waited_s):
                     return
                 continue
@@ -130,6 +130,7 @@ class Supervisor:
             if is_over:
                 session.leave()
                 return
+            self._membership.tend(team)
 
     def _order(self, session: SessionProcess, team: Team, step: int) -> tuple[Order, float, int]:
         """Send the next order and return it, when it was sent, and the step it begins at."""

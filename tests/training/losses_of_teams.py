@@ -2,7 +2,8 @@
 
 Run as a program, because it forks: ``python -m tests.training.losses_of_teams MEMBERS_FILE CASES``, where a
 case is
-``{"task": ..., "workers": 2, "withheld": null, "steps": 50, "batch": 600}``.
+``{"task": ..., "workers": 2, "withheld": null, "steps": 50, "batch": 600,
+"rate": 0.001}``.
 """
 
 import functools
@@ -32,7 +33,7 @@ def losses(members_file: Path, case: dict[str, Any]) -> list[float]:
         task=task,
         train=task.load_data(DataRequest()).train,
         batch_size=case["batch"],
-        learning_rate=0.001,
+        learning_rate=case["rate"],
         seed=1,
         withheld_worker=case["withheld"],
     )

@@ -57,6 +57,7 @@ def down(monkeypatch) -> dict[str, str]:
     monkeypatch.setattr(FakeProbes, "down", found, raising=False)
     monkeypatch.setattr(membership, "Probes", FakeProbes)
     monkeypatch.setattr(membership, "_SOURCE_PERIOD_S", 0)
+    monkeypatch.setattr(membership, "_SOURCE_SHARE", 0)
     monkeypatch.setattr("training.roster.PROBE_PERIOD_S", 0)
     return found
 
