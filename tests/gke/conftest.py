@@ -1,7 +1,7 @@
 """Both GKE stacks, whole, through the real engine against a simulated Google."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from tests.end_to_end.conftest import Clone
 from tests.engine import Ended
 from tests.gcp_double.cloud import PROJECT, Cloud
 from tests.gcp_double.credentials import write_credentials
-from tests.gcp_double.plugins import install
+from tests.gcp_double.plugins import MODULES, install
 from tests.gcp_double.rest import GoogleServer, serving
 
 LIMITS: dict[str, dict[str, float]] = {
@@ -24,12 +24,24 @@ MakeStack = Callable[[str], "GkeStack"]
 
 
 class GkeStack(Clone):
-    """A copy of the checkout with a GKE stack, and the cloud that it is deployed to."""
+    """A copy of the checkout with a GKE stack, and the cloud that it is deployed to.
 
-    def __init__(self, folder: Path, stack: str, cloud: Cloud, server: GoogleServer) -> None:
+    Args:
+        folder: An empty folder for everything.
+        stack: Name of the stack.
+        cloud: The simulated cloud.
+        server: Google's APIs for that cloud.
+        doubles: Plug-ins that are stood in for; without `kubernetes` the real one works on a real cluster,
+        whose
+            address (that of a `kubectl proxy`, say) is to be put into the cloud's `cluster_endpoint`.
+    """
+
+    def __init__(
+        self, folder: Path, stack: str, cloud: Cloud, server: GoogleServer, doubles: Iterable[str] = MODULES
+    ) -> None:
         self.cloud, self.server = cloud, server
         plugins = folder / "plugins"
-        double = install(plugins, cloud.path) | write_credentials(folder, server.address)
+        double = install(plugins, cloud.path, doubles) | write_credentials(folder, server.address)
         super().__init__(folder, stack)
         self.environment |= double
         self.environment["PATH"] = f"{plugins}{os.pathsep}{self.environment['PATH']}"
