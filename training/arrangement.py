@@ -1,33 +1,39 @@
 """How one training step is spread over the devices of a cluster.
 
-Owns the computation of steps on a joined cluster: who computes which gradient, who holds the model, who
-applies Adam. It starts from a ``TrainingState`` and gives one back at any time between two calls; joining the
-cluster, choosing its members, recovering from faults and writing checkpoints are its callers' business. A
-failed peer is an exception here (any ``tf.errors.OpError``), after which the object is of no more use.
+Owns the computation of steps on a joined cluster: who computes which gradient, who keeps which part of the
+model and applies Adam to it. It starts from a ``TrainingState`` and gives one back at any time between two
+calls; joining the cluster, choosing its members, recovering from faults and writing checkpoints are its
+callers' business. A failed peer is an exception here (any ``tf.errors.OpError``), after which the object is
+of no more use.
 
-Arranged as in 2016: ``master`` holds parameters and Adam's moments; every worker reads the parameters,
-computes the gradient of its share of the batch and returns it; ``master`` adds them up and applies Adam.
-Gradients are exact: each share is weighted by its number of examples.
+Every worker computes the gradient of its share of the batch. With ``sync_period`` 1 the gradients are added
+up by their owners (``training.exchange``), each of which keeps its part of the parameters and of Adam's
+moments and sends the new values round: exact, and the same losses for any number of workers. With a longer
+period each worker trains a model of its own, and after so many steps all take the models' mean. ``master``
+adds up what is reported and puts the model together whenever its state is wanted.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
 
+from training import cost_model
 from training.batches import ExampleOrder, shard_bounds
 from training.clock import WorkerClock
+from training.exchange import Exchange, message_shape, packed, unpacked
+from training.model_part import ModelPart
 from training.noise import KeyedNoise
+from training.parcels import one_each
 from training.state import TrainingState
-from training.tasks import Array, Examples, Task, Tensor
+from training.tasks import Examples, Task, Tensor
 
 STEPS_A_CALL = 10
-_BETA_1, _BETA_2, _EPSILON = 0.9, 0.999, 1e-8  # Adam's defaults, https://arxiv.org/abs/1412.6980
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,19 +87,28 @@ class Arrangement:
     """Training on a set of devices, from a given state on."""
 
     def __init__(self, work: Work, devices: Devices, state: TrainingState) -> None:
-        self._work, self._devices = work, devices
+        self._work, self._devices, self._step = work, devices, state.step
         self._order = ExampleOrder(len(work.train), work.batch_size, work.seed)
         self._bounds = shard_bounds(work.batch_size, len(devices.workers))
-        self._step = state.step
-        self._names = list(state.parameters)
-        with tf.device(devices.master):
-            self._variables = {
-                name: tf.Variable(tf.constant(value)) for name, value in state.parameters.items()
-            }
-            self._slots = {name: tf.Variable(tf.constant(value)) for name, value in _slots_of(state).items()}
+        self._shapes = {name: tuple(np.shape(value)) for name, value in state.parameters.items()}
+        model_mb = sum(value.nbytes for value in state.parameters.values()) / 1e6
+        groups = cost_model.groups(len(devices.workers), model_mb)
+        self._exchange = Exchange(devices.workers, groups, self._shapes)
+        self._is_sharded = work.sync_period == 1 and len(devices.workers) > 1
+        self._layout = self._exchange.parcels if self._is_sharded else one_each(self._shapes)
+        self._parts = [
+            ModelPart(
+                device,
+                [self._exchange.parcel(worker)] if self._is_sharded else self._layout,
+                state,
+                work.learning_rate,
+            )
+            for worker, device in enumerate(devices.workers)
+        ]
+        self._share_of = {end - first: self._traced_share(end - first) for first, end in self._bounds}
         self._clocks = [WorkerClock(device) for device in devices.workers]
-        self._one_step = tf.function(self._spread_step).get_concrete_function(*self._step_signature())
-        self._several: dict[int, Callable[..., Tensor]] = {}
+        self._several: dict[tuple[bool, ...], Callable[..., Tensor]] = {}
+        self._collect = tf.function(self._collected, autograph=False)
 
     def train(self, steps: int) -> StepReports:
         """Train ``steps`` steps, ``STEPS_A_CALL`` at most, and return what each gave.
@@ -101,14 +116,16 @@ class Arrangement:
         Raises:
             tf.errors.OpError: A device failed or can't be reached.
         """
-        if steps not in self._several:
-            self._several[steps] = tf.function(functools.partial(self._steps, steps))
+        period = self._work.sync_period
+        syncs = tuple((self._step + offset + 1) % period == 0 for offset in range(steps))
+        if syncs not in self._several:
+            self._several[syncs] = tf.function(functools.partial(self._steps, syncs), autograph=False)
         indices = self._order.indices(self._step, steps)
         inputs = [self._work.train.inputs[indices[:, first:end]] for first, end in self._bounds]
         labels = [self._work.train.labels[indices[:, first:end]] for first, end in self._bounds]
         with tf.device(self._devices.coordinator):
             first_step = tf.constant(self._step, tf.int64)
-            sums, busy_s = self._several[steps](first_step, inputs, labels)
+            sums, busy_s = self._several[syncs](first_step, inputs, labels)
         self._step += steps
         means = sums.numpy() / self._work.batch_size
         return StepReports(means[:, 0], means[:, 1], busy_s.numpy() / steps)
@@ -119,80 +136,123 @@ class Arrangement:
         Raises:
             tf.errors.OpError: A device failed or can't be reached.
         """
-        parameters: dict[str, Array] = {name: variable.numpy() for name, variable in self._variables.items()}
-        slots: dict[str, Array] = {name: variable.numpy() for name, variable in self._slots.items()}
-        return TrainingState(self._step, parameters, slots)
+        kinds = [{name: value.numpy() for name, value in kind.items()} for kind in self._collect()]
+        slots = {
+            f"{name}/{slot}": kind[name] for slot, kind in zip("mv", kinds[1:], strict=True) for name in kind
+        }
+        return TrainingState(self._step, kinds[0], slots)
 
-    def _step_signature(self) -> list[Tensor]:
-        train, shards = self._work.train, [end - first for first, end in self._bounds]
-        inputs = [tf.TensorSpec((shard, *train.inputs.shape[1:]), train.inputs.dtype) for shard in shards]
-        labels = [tf.TensorSpec((shard, *train.labels.shape[1:]), train.labels.dtype) for shard in shards]
-        return [tf.TensorSpec((), tf.int64), inputs, labels]
-
-    def _steps(self, steps: int, first_step: Tensor, inputs: list[Tensor], labels: list[Tensor]) -> Tensor:
-        # variables order the steps: each one's reads wait for the previous one's writes
-        sums = [
-            self._one_step(
-                first_step + offset, [shard[offset] for shard in inputs], [shard[offset] for shard in labels]
-            )
-            for offset in range(steps)
-        ]
-        return tf.stack(sums), tf.stack([clock.total_s() for clock in self._clocks])
-
-    def _spread_step(self, step: Tensor, inputs: list[Tensor], labels: list[Tensor]) -> Tensor:
+    def _steps(
+        self, syncs: tuple[bool, ...], first_step: Tensor, inputs: list[Tensor], labels: list[Tensor]
+    ) -> tuple[Tensor, Tensor]:
+        sums: list[list[Tensor]] = [[] for _ in self._parts]
+        batches = self._batches(inputs, labels)
+        held = [part.messages() for part in self._parts]
+        for offset, is_synchronised in enumerate(syncs):
+            held, shares = self._one_step(first_step + offset, batches[offset], held)
+            for worker, share in enumerate(shares):
+                sums[worker].append(share)
+            if is_synchronised and not self._is_sharded and len(held) > 1:
+                held = self._take_means(held)
+        reports: list[Tensor] = []
+        for device, share in zip(self._devices.workers, sums, strict=True):
+            with tf.device(device):
+                reports.append(tf.stack(share))
         with tf.device(self._devices.master):
-            parameters = {name: variable.read_value() for name, variable in self._variables.items()}
-        shares: list[list[Tensor]] = []
-        sums: list[Tensor] = []
+            return tf.add_n(reports), tf.stack([clock.total_s() for clock in self._clocks])
+
+    def _batches(self, inputs: list[Tensor], labels: list[Tensor]) -> list[list[tuple[Tensor, Tensor]]]:
+        """Return for each step each worker's share, taken from what was sent to it once a call."""
+        shares: list[list[tuple[Tensor, Tensor]]] = []
+        for device, worker_inputs, worker_labels in zip(self._devices.workers, inputs, labels, strict=True):
+            with tf.device(device):
+                steps = tf.unstack(tf.identity(worker_inputs)), tf.unstack(tf.identity(worker_labels))
+                shares.append(list(zip(*steps, strict=True)))
+        return [list(step) for step in zip(*shares, strict=True)]
+
+    def _one_step(
+        self, step: Tensor, batch: Sequence[tuple[Tensor, Tensor]], held: Sequence[Sequence[Tensor]]
+    ) -> tuple[list[list[Tensor]], list[Tensor]]:
+        """Add a step to the graph: from the values that the workers hold to the new ones and the reports."""
+        values = self._exchange.spread([own for (own,) in held]) if self._is_sharded else held
+        found: list[list[Tensor]] = []
+        reports: list[Tensor] = []
         for worker, device in enumerate(self._devices.workers):
             with tf.device(device):
-                # a worker-local copy each: without it every use of a parameter is a transfer of its own
-                own = {name: tf.identity(value) for name, value in parameters.items()}
-                # a sum over what arrived starts the clock: a bare control edge is a message of its own
-                self._clocks[worker].start(after=[tf.reduce_sum(own[self._names[-1]])])
-                gradients, worker_sums = self._share(worker, step, own, inputs[worker], labels[worker])
+                # a number of each message that arrived starts the clock: a bare control edge is a message too
+                self._clocks[worker].start(after=[tf.reshape(message, [-1])[0] for message in values[worker]])
+                gradients, report = self._share(worker, step, values[worker], *batch[worker])
                 self._clocks[worker].stop(after=gradients)
-                sums.append(worker_sums)
-                if worker != self._work.withheld_worker:
-                    shares.append(gradients)
-        with tf.device(self._devices.master):
-            self._apply(step, [tf.add_n(list(same)) for same in zip(*shares, strict=True)])
-            return tf.add_n(sums)
+                found.append(gradients)
+                reports.append(report)
+        if self._is_sharded:
+            found = [[total] for total in self._exchange.sums(found)]
+        return [part.update(step, own) for part, own in zip(self._parts, found, strict=True)], reports
 
     def _share(
-        self, worker: int, step: Tensor, parameters: dict[str, Tensor], inputs: Tensor, labels: Tensor
+        self, worker: int, step: Tensor, values: Sequence[Tensor], inputs: Tensor, labels: Tensor
     ) -> tuple[list[Tensor], Tensor]:
-        """Return the gradients and the sums of losses and scores of one worker's share of the batch."""
-        task, (first, end) = self._work.task, self._bounds[worker]
-        noise = KeyedNoise(self._work.seed, step, first, end - first)
+        """Return a worker's gradients, as messages, and the sums of its losses and scores."""
+        first, end = self._bounds[worker]
+        place = tf.constant(first, tf.int64)
+        gradients, report = self._share_of[end - first](step, place, list(values), inputs, labels)
+        if worker == self._work.withheld_worker:
+            gradients = [tf.zeros_like(gradient) for gradient in gradients]
+        return gradients, report
+
+    def _traced_share(self, count: int) -> Callable[..., tuple[list[Tensor], Tensor]]:
+        """Trace the computation of a share of ``count`` examples, once for all steps and workers."""
+        train = self._work.train
+        return tf.function(
+            functools.partial(self._computed_share, count), autograph=False
+        ).get_concrete_function(
+            tf.TensorSpec((), tf.int64),
+            tf.TensorSpec((), tf.int64),
+            [tf.TensorSpec(message_shape(parcel)) for parcel in self._layout],
+            tf.TensorSpec((count, *train.inputs.shape[1:]), train.inputs.dtype),
+            tf.TensorSpec((count, *train.labels.shape[1:]), train.labels.dtype),
+        )
+
+    def _computed_share(
+        self, count: int, step: Tensor, first: Tensor, values: list[Tensor], inputs: Tensor, labels: Tensor
+    ) -> tuple[list[Tensor], Tensor]:
+        task, noise = self._work.task, KeyedNoise(self._work.seed, step, first, count)
+        parameters = unpacked(values, self._layout, self._shapes)
+        averaged_over = self._work.batch_size if self._is_sharded else count
         with tf.GradientTape() as tape:
             tape.watch(parameters)
             outputs = task.predict(parameters, inputs, noise)
             losses = task.losses(outputs, labels)
-            total = tf.reduce_sum(losses) / self._work.batch_size
-        gradients = tape.gradient(total, [parameters[name] for name in self._names])
+            total = tf.reduce_sum(losses) / averaged_over
+        gradients = packed(tape.gradient(total, parameters), self._layout)
         return gradients, tf.stack([tf.reduce_sum(losses), tf.reduce_sum(task.scores(outputs, labels))])
 
-    def _apply(self, step: Tensor, gradients: list[Tensor]) -> None:
-        applied = tf.cast(step + 1, tf.float32)
-        for name, gradient in zip(self._names, gradients, strict=True):
-            tf.raw_ops.ResourceApplyAdam(
-                var=self._variables[name].handle,
-                m=self._slots[f"{name}/m"].handle,
-                v=self._slots[f"{name}/v"].handle,
-                beta1_power=tf.pow(_BETA_1, applied),
-                beta2_power=tf.pow(_BETA_2, applied),
-                lr=self._work.learning_rate,
-                beta1=_BETA_1,
-                beta2=_BETA_2,
-                epsilon=_EPSILON,
-                grad=gradient,
-            )
+    def _take_means(self, held: Sequence[Sequence[Tensor]]) -> list[list[Tensor]]:
+        """Replace every worker's model by the mean of all."""
+        spread = self._exchange.spread(self._means(held))
+        for part, device, means in zip(self._parts, self._devices.workers, spread, strict=True):
+            with tf.device(device):
+                part.assign(packed(unpacked(means, self._exchange.parcels, self._shapes), self._layout))
+        return [part.messages() for part in self._parts]
 
+    def _means(self, held: Sequence[Sequence[Tensor]]) -> list[Tensor]:
+        """Return for each worker the mean of the parcel that it owns in the exchange."""
+        messages: list[list[Tensor]] = []
+        for device, values in zip(self._devices.workers, held, strict=True):
+            with tf.device(device):
+                named = unpacked(values, self._layout, self._shapes)
+                messages.append(packed(named, self._exchange.parcels))
+        means: list[Tensor] = []
+        for device, total in zip(self._devices.workers, self._exchange.sums(messages), strict=True):
+            with tf.device(device):
+                means.append(total / len(messages))
+        return means
 
-def _slots_of(state: TrainingState) -> dict[str, Array]:
-    if state.slots:
-        return state.slots
-    return {
-        f"{name}/{slot}": np.zeros_like(value) for name, value in state.parameters.items() for slot in "mv"
-    }
+    def _collected(self) -> list[dict[str, Tensor]]:
+        """Put parameters, first and second moments together on the master."""
+        moments = zip(*[part.moments() for part in self._parts], strict=True)
+        kinds = [[part.messages() for part in self._parts], *moments]
+        owned = [[own for (own,) in kind] if self._is_sharded else self._means(kind) for kind in kinds]
+        with tf.device(self._devices.master):
+            parcels = self._exchange.parcels
+            return [unpacked(kind[: len(parcels)], parcels, self._shapes) for kind in owned]

@@ -37,7 +37,8 @@ def test_any_number_of_workers_gives_the_losses_of_one_on_the_same_batches(clust
 
 
 def test_the_real_network_gives_the_losses_of_one_worker_too(cluster) -> None:
-    # at the write-up's single-machine rate: at 0.001 a ReLU that flips on a rounding error is 5e-4 of loss at step 50
+    # at the write-up's single-machine rate: at 0.001 a ReLU that flips on a rounding error
+    # has become 5e-4 of loss by step 50
     alone, three, six = losses_of(
         cluster,
         {"task": MNIST, "rate": 1e-4},

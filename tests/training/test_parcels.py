@@ -1,3 +1,4 @@
+import itertools
 import math
 
 import pytest
@@ -36,7 +37,7 @@ def test_every_row_is_in_exactly_one_parcel(model: dict[str, tuple[int, ...]], p
         )
         assert pieces[0].first == 0
         assert pieces[-1].end == (shape or (1,))[0]
-        assert all(before.end == after.first for before, after in zip(pieces, pieces[1:], strict=False))
+        assert all(before.end == after.first for before, after in itertools.pairwise(pieces))
         assert sum(piece.size for piece in pieces) == math.prod(shape)
 
 
