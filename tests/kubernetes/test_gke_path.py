@@ -59,8 +59,7 @@ def gke(tmp_path, settings, nodes_as_planned):
     """A `gke-free` stack whose cluster is the test cluster."""
     cloud = Cloud(tmp_path / "cloud.json")
     with serving(cloud) as server, api_server_without_credentials() as address:
-        made = GkeStack(tmp_path, "gke-free", cloud, server)
-        (tmp_path / "plugins" / "pulumi-resource-kubernetes").unlink()
+        made = GkeStack(tmp_path, "gke-free", cloud, server, doubles=["gcp"])
         made.environment["PATH"] = f"{made.environment['PATH']}{os.pathsep}{PROGRAMS}"
         with cloud.open() as state:
             state.cluster_endpoint = address
