@@ -8,62 +8,23 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pulumi
-import pulumi_gcp as gcp
 
 from components.gcp.cluster import GkeCluster, GkeClusterArgs, TemporaryNode
 from components.gcp.costs import CostMeter, CostMeterArgs
 from components.gcp.dead_man_switch import DeadManSwitch, DeadManSwitchArgs
 from components.gcp.identity import NODE_ROLES, ServiceAccount, ServiceAccountArgs
 from components.gcp.images import PLATFORM, TARGETS, Images, ImagesArgs
-from components.gcp.inventory import Inventory, InventoryArgs
-from components.gcp.names import Names, owned
+from components.gcp.names import Names
 from components.gcp.network import Network, NetworkArgs
 from components.gcp.node_pool import NodePools, NodePoolsArgs, PoolSpec
-from components.gcp.services import Services, ServicesArgs
 from provider.gcp.build_context import context_hash
 from stacks.capacity.machines import PRICES_AS_OF
 from stacks.capacity.plan import Plan, Pool
+from stacks.gke_site import Site, declare_site
 from stacks.settings import GkeSettings, Settings
 
 TRAINING = Path(__file__).resolve().parent.parent / "training"
 """Build context of the images."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Site:
-    """What everything in the project has in common.
-
-    Attributes:
-        names: Physical names and labels.
-        project: Id of the Google Cloud project.
-        region: Region of network, repository and scheduled call.
-        zone: Zone of the cluster.
-        google: Provider of all of Google's resources.
-        owner: The stack's life.
-        apis: The APIs, switched on.
-    """
-
-    names: Names
-    project: str
-    region: str
-    zone: str
-    google: gcp.Provider
-    owner: pulumi.Output[str]
-    apis: Services
-
-    @property
-    def labels(self) -> dict[str, pulumi.Input[str]]:
-        """Labels of everything that can carry labels."""
-        return owned(self.names.labels(), self.owner)
-
-    @property
-    def description(self) -> pulumi.Output[str]:
-        """Stands in the place of labels where Google allows none."""
-        return pulumi.Output.concat(self.names.description(), ", life ", self.owner)
-
-    def options(self, *before: pulumi.Resource) -> pulumi.ResourceOptions:
-        """Options of a component that comes after the APIs and after these."""
-        return pulumi.ResourceOptions(providers=[self.google], depends_on=[self.apis, *before])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +50,7 @@ class ReadyCluster:
 
 def declare_cluster(settings: Settings, names: Names, plan: Plan) -> ReadyCluster:
     """Declare everything in Google Cloud that the plan asks for."""
-    site = _site(settings, names, plan)
+    site = declare_site(settings, names, plan)
     network = Network("network", _network_args(settings, site), site.options())
     nodes = ServiceAccount("nodes", _node_account_args(site), site.options())
     images = _images(settings, site, nodes)
@@ -125,18 +86,6 @@ def declare_cluster(settings: Settings, names: Names, plan: Plan) -> ReadyCluste
     )
 
 
-def needed_services(gke: GkeSettings) -> list[str]:
-    """Short names of the APIs that a stack with these settings calls."""
-    needed = ["compute", "container", "iam"]
-    if gke.image_builder != "prebuilt":
-        needed.append("artifactregistry")
-    if gke.image_builder == "cloudbuild":
-        needed += ["cloudbuild", "storage"]
-    if gke.ttl_hours:
-        needed.append("cloudscheduler")
-    return needed
-
-
 def pool_spec(pool: Pool) -> PoolSpec:
     """A planned pool in the component's words."""
     return PoolSpec(
@@ -149,39 +98,6 @@ def pool_spec(pool: Pool) -> PoolSpec:
         is_spot=pool.is_spot,
         node_labels=pool.labels,
         taints=[(taint.key, taint.value) for taint in pool.taints],
-    )
-
-
-def _site(settings: Settings, names: Names, plan: Plan) -> Site:
-    project = settings.gke.project
-    google = gcp.Provider(
-        "google", project=project, region=plan.region, zone=plan.zone, add_pulumi_attribution_label=False
-    )
-    inventory = Inventory(
-        "inventory",
-        InventoryArgs(
-            project=project,
-            region=plan.region,
-            zone=plan.zone,
-            name=names.base,
-            accounts=names.accounts(),
-            labels=names.labels(),
-            protect_cluster=settings.gke.protect_cluster,
-        ),
-    )
-    apis = Services(
-        "apis",
-        ServicesArgs(services=needed_services(settings.gke)),
-        pulumi.ResourceOptions(providers=[google], depends_on=[inventory]),
-    )
-    return Site(
-        names=names,
-        project=project,
-        region=plan.region,
-        zone=plan.zone,
-        google=google,
-        owner=inventory.owner,
-        apis=apis,
     )
 
 
