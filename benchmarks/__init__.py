@@ -1,1 +1,1 @@
-"""The scale model of the cluster on one machine, and what is measured on it."""
+"""A scale model of the cluster on one machine: every task held to the same fraction of a core."""
