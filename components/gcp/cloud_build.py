@@ -24,7 +24,7 @@ class CloudBuildImagesArgs:
     Attributes:
         project: Id of the Google Cloud project.
         region: Region of repository and bucket.
-        repository_id: Name of the repository.
+        repository_name: Name of the repository, once it exists.
         repository: Its address, as images are named.
         account_id: Id of the service account that builds run as.
         owner: The stack's life, in the name of the bucket.
@@ -39,7 +39,7 @@ class CloudBuildImagesArgs:
 
     project: str
     region: str
-    repository_id: str
+    repository_name: pulumi.Input[str]
     repository: pulumi.Input[str]
     account_id: str
     owner: pulumi.Output[str]
@@ -81,7 +81,7 @@ class CloudBuildImages(pulumi.ComponentResource):
             f"{name}-writer",
             project=args.project,
             location=args.region,
-            repository=args.repository_id,
+            repository=args.repository_name,
             role="roles/artifactregistry.writer",
             member=account.member,
             opts=child,

@@ -120,7 +120,7 @@ class Images(pulumi.ComponentResource):
         cloud = CloudBuildImagesArgs(
             project=args.project,
             region=args.region,
-            repository_id=args.repository_id,
+            repository_name=repository.name,
             repository=repository.registry_uri,
             account_id=args.builder_account_id,
             owner=args.owner,

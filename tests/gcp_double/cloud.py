@@ -113,6 +113,16 @@ class State:
         if service not in self.enabled:
             raise CloudError(not_enabled(service))
 
+    def require(self, *ids: str) -> None:
+        """Refuse, as Google does, what is attached to something that does not exist.
+
+        Raises:
+            CloudError: One of these does not.
+        """
+        missing = [one for one in ids if one not in self.objects]
+        if missing:
+            raise CloudError(f"googleapi: Error 404: The resource '{missing[0]}' was not found, notFound")
+
     def used(self, metric: str) -> float:
         """What all consumers together use of a metric now."""
         return sum(amounts.get(metric, 0) for amounts in self.use.values())

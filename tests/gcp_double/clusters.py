@@ -92,6 +92,9 @@ def create_cluster(state: State, inputs: Values) -> tuple[str, dict[str, Any]]:
     resource_id = cluster_id(inputs)
     if resource_id in state.objects:
         raise CloudError(f"googleapi: Error 409: Already exists: {resource_id}., alreadyExists")
+    account = (inputs.get("nodeConfig") or {}).get("serviceAccount")
+    state.require(*(inputs[field] for field in ("network", "subnetwork") if field in inputs))
+    state.require(*([f"projects/{PROJECT}/serviceAccounts/{account}"] if account else []))
     temporary = f"{resource_id}/nodePools/default-pool"
     nodes = int(inputs.get("initialNodeCount", 1)) * _zones(inputs)
     state.occupy(temporary, nodes_use(nodes, inputs.get("nodeConfig"), _has_public_nodes(inputs)))
@@ -148,6 +151,9 @@ def create_node_pool(state: State, inputs: Values) -> tuple[str, dict[str, Any]]
         raise CloudError(
             f"googleapi: Error 404: Not found: {resource_id.rpartition('/nodePools/')[0]}., notFound"
         )
+    account = (inputs.get("nodeConfig") or {}).get("serviceAccount")
+    if account and not any(key.endswith(f"/serviceAccount:{account}") for key in state.objects):
+        raise CloudError(f"googleapi: Error 400: {account} has no role in the project, failedPrecondition")
     fault = state.take_fault("create", NODE_POOL, "stock-out")
     nodes = 0 if fault else int(inputs["nodeCount"]) * _zones(inputs)
     state.occupy(

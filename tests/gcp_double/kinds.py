@@ -13,6 +13,10 @@ Values = Mapping[str, Any]
 _API = "https://www.googleapis.com/compute/v1"
 
 
+def _filled(template: str, inputs: Values) -> str:
+    return template.format(**({"project": PROJECT, "region": REGION} | dict(inputs)))
+
+
 def _no_outputs(_inputs: Values) -> dict[str, Any]:
     return {}
 
@@ -32,6 +36,7 @@ class Kind:
         name_input: Input that is the physical name; given explicitly, a replacement deletes first.
         outputs: What the cloud adds to the inputs.
         use: Consumption by quota metric.
+        needs: Ids of what must exist before, from the inputs and `project`.
     """
 
     service: str
@@ -40,16 +45,20 @@ class Kind:
     name_input: str | None = "name"
     outputs: Callable[[Values], dict[str, Any]] = _no_outputs
     use: Callable[[Values], dict[str, float]] = _no_use
+    needs: tuple[str, ...] = ()
 
     def id_of(self, inputs: Values) -> str:
         """The id that the cloud gives to a resource with these inputs."""
-        return self.id_template.format(**({"project": PROJECT, "region": REGION} | dict(inputs)))
+        return _filled(self.id_template, inputs)
+
+    def needed_by(self, inputs: Values) -> list[str]:
+        """Ids of what a resource with these inputs is attached to."""
+        return [_filled(template, inputs) for template in self.needs]
 
 
 def _self_link(path: str) -> Callable[[Values], dict[str, Any]]:
     def outputs(inputs: Values) -> dict[str, Any]:
-        filled = path.format(**({"project": PROJECT, "region": REGION} | dict(inputs)))
-        return {"selfLink": f"{_API}/{filled}", "project": PROJECT}
+        return {"selfLink": f"{_API}/{_filled(path, inputs)}", "project": PROJECT}
 
     return outputs
 
@@ -122,6 +131,7 @@ KINDS: dict[str, Kind] = {
         id_template="projects/{project}/regions/{region}/subnetworks/{name}",
         replaces=("name", "network", "region", "description"),
         outputs=_self_link("projects/{project}/regions/{region}/subnetworks/{name}"),
+        needs=("{network}",),
     ),
     "gcp:compute/router:Router": Kind(
         service="compute",
@@ -129,12 +139,14 @@ KINDS: dict[str, Kind] = {
         replaces=("name", "network", "region"),
         outputs=_self_link("projects/{project}/regions/{region}/routers/{name}"),
         use=lambda _inputs: {"ROUTERS": 1},
+        needs=("{network}",),
     ),
     "gcp:compute/routerNat:RouterNat": Kind(
         service="compute",
         id_template="{project}/{region}/{router}/{name}",
         replaces=("name", "router", "region"),
         use=lambda _inputs: {"IN_USE_ADDRESSES": 1},
+        needs=("projects/{project}/regions/{region}/routers/{router}",),
     ),
     "gcp:artifactregistry/repository:Repository": Kind(
         service="artifactregistry",
@@ -146,6 +158,7 @@ KINDS: dict[str, Kind] = {
     "gcp:artifactregistry/repositoryIamMember:RepositoryIamMember": Kind(
         service="artifactregistry",
         id_template="projects/{project}/locations/{location}/repositories/{repository}/{role}/{member}",
+        needs=("projects/{project}/locations/{location}/repositories/{repository}",),
         replaces=(*_GRANT, "repository", "location"),
         name_input=None,
     ),

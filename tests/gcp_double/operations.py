@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tests.gcp_double import clusters
-from tests.gcp_double.cloud import CloudError, State, not_enabled
+from tests.gcp_double.cloud import PROJECT, CloudError, State, not_enabled
 from tests.gcp_double.kinds import KINDS
 
 Values = Mapping[str, Any]
@@ -40,6 +40,7 @@ def create(state: State, token: str, inputs: Values) -> tuple[str, dict[str, Any
         return clusters.create_node_pool(state, inputs)
     kind = KINDS[token]
     state.require_service(kind.service)
+    state.require(*kind.needed_by(inputs), *_accounts_in(inputs))
     resource_id = kind.id_of(inputs)
     outputs = {**inputs, **kind.outputs(inputs)}
     if resource_id in state.objects and kind.name_input is not None:
@@ -106,6 +107,16 @@ def merged(old: Values, new: Values) -> dict[str, Any]:
         else new.get(key, old.get(key))
         for key in {**old, **new}
     }
+
+
+def _accounts_in(inputs: Values) -> list[str]:
+    """Ids of the service accounts that a grant or a scheduled call names."""
+    token = (inputs.get("httpTarget") or {}).get("oauthToken") or {}
+    named = [
+        str(inputs.get("member", "")).removeprefix("serviceAccount:"),
+        token.get("serviceAccountEmail", ""),
+    ]
+    return [f"projects/{PROJECT}/serviceAccounts/{email}" for email in named if email]
 
 
 def _belongs_to(other: str, resource_id: str) -> bool:
