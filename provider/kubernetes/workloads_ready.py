@@ -125,7 +125,8 @@ def _wait(operation: Operation, inputs: Inputs) -> Outputs:
         except ApiUnreachable as error:
             status = str(error)
             return None
-        status = f"{sum(ready.values())} of {sum(wanted.values())} ready{_others(snapshot)}"
+        short = [f"{name} {ready[name]} of {count}" for name, count in wanted.items() if ready[name] < count]
+        status = f"ready are of {', of '.join(short)}{_others(snapshot)}"
         if final := patience.exhausted_by(findings(snapshot)):
             raise ProviderError(
                 f"The pods in namespace {inputs.namespace} do not get ready:\n{as_lines(final)}"
@@ -197,6 +198,10 @@ def current_ready(workload: Any | None, *, is_stateful: bool) -> int:
 
 
 def _others(snapshot: Snapshot) -> str:
-    waiting = [f"{pod['metadata']['name']} {pod_state(pod)}" for pod in snapshot.pods if not is_ready(pod)]
+    waiting = [
+        f"{pod['metadata']['name']} {pod_state(pod)}"
+        for pod in snapshot.pods
+        if not is_ready(pod) and pod["status"]["phase"] not in ("Succeeded", "Failed")
+    ]
     more = f" and {len(waiting) - 3} more" if len(waiting) > 3 else ""
     return f"; {', '.join(waiting[:3])}{more}" if waiting else ""

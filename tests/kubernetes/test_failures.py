@@ -99,12 +99,15 @@ def test_a_lost_node_is_named_with_the_pods_on_it(stack, refused, cluster):
 
 
 def test_a_missing_peer_is_named_with_the_state_of_its_pod(stack, refused, cluster):
+    stack.configure(clusterWaitSeconds=60)
     stack.up().checked()
     cluster.run("scale", "statefulset/worker", "--replicas=1")
-    cluster.run("wait", "--for=delete", "pod/worker-1", "--timeout=60s")
-    changes = {"runId": "missing-peer", "clusterWaitSeconds": 20}
-    refused("worker-1: there is no such pod", "clusterWaitSeconds", "missing peer", changes=changes)
-    cluster.run("scale", "statefulset/worker", "--replicas=2")
+    try:
+        cluster.run("wait", "--for=delete", "pod/worker-1", "--timeout=60s")
+        changes = {"runId": "missing-peer"}
+        refused("worker-1: there is no such pod", "servers are missing", "missing peer", changes=changes)
+    finally:
+        cluster.run("scale", "statefulset/worker", "--replicas=2")
 
 
 def test_the_next_up_with_the_right_settings_succeeds(stack, cluster):
