@@ -5,7 +5,7 @@ Only the cloud can tell "deleted" from "no network"; where it cannot be asked, n
 
 from bootstrap.environment import PROJECT
 from provider.errors import ProviderError
-from provider.gcp.cluster_guard import DELETE_UNREACHABLE
+from provider.unreachable import DELETE_UNREACHABLE
 from stacks.google_account import cluster_exists
 from stacks.settings import SettingsError, parse
 from stacks.stack_file import StackFileError, stack_values

@@ -4,17 +4,13 @@ GKE's own deletion protection guards the cluster alone: everything around it wou
 says no.
 """
 
-import os
-
 from provider.errors import ProviderError
 from provider.gcp.clusters import find_cluster
 from provider.gcp.rest import Google
 from provider.operation import Operation
 from provider.properties import Properties
 from provider.resource import Created, Resource, State
-
-DELETE_UNREACHABLE = "PULUMI_K8S_DELETE_UNREACHABLE"
-"""Switch of the Kubernetes provider: what was in a cluster that is gone leaves the state unasked."""
+from provider.unreachable import DELETE_UNREACHABLE, is_unreachable_dropped
 
 
 class Inputs(Properties, frozen=True, kw_only=True):
@@ -54,7 +50,7 @@ class ClusterGuard(Resource[Inputs, Outputs]):
                 f"protectCluster=true guards cluster {inputs.cluster_name}: nothing was deleted. To destroy"
                 " it, run `pulumi config set protectCluster false`, then `pulumi up`, then `pulumi destroy`."
             )
-        if os.environ.get(DELETE_UNREACHABLE) == "true":
+        if is_unreachable_dropped():
             return
         if find_cluster(Google(inputs.project), inputs.zone, inputs.cluster_name) is None:
             raise ProviderError(

@@ -109,6 +109,21 @@ def test_a_second_up_and_a_refresh_change_nothing(stack):
     assert stack.events() == []
 
 
+def test_one_changed_byte_of_the_program_rolls_exactly_what_runs_it(stack):
+    program = stack.project / "training" / "server.py"
+    program.write_text(program.read_text() + "\n")
+    (stack.project / "README.md").write_text("no part of the images")
+    stack.up().checked()
+    assert sorted(re.sub(r"training-\w+", "training", event) for event in stack.events()) == [
+        "create Job training",
+        "delete Job training",
+        "update kubernetes:apps/v1:Deployment interface-pod",
+        "update kubernetes:apps/v1:StatefulSet master-servers",
+        "update kubernetes:apps/v1:StatefulSet worker-servers",
+    ]
+    assert len(stack.server.builds.started) == 2
+
+
 @pytest.mark.parametrize("workers", [4, 6])
 def test_another_number_of_workers_leaves_the_cluster_alone(stack, workers):
     stack.configure(workers=workers)

@@ -11,6 +11,7 @@ from provider.gcp.clusters import find_cluster
 from provider.gcp.pools_ready import Inputs as PoolsInputs
 from provider.gcp.pools_ready import PoolsReady, WantedPool
 from provider.resource import State
+from provider.unreachable import DELETE_UNREACHABLE
 from tests.gcp_double import operations
 from tests.gcp_double.cloud import PROJECT, Fault
 from tests.gcp_double.clusters import CLUSTER, NODE_POOL, InitialisationError
@@ -144,8 +145,8 @@ def test_an_unprotected_cluster_may_go(make, operation):
 
 
 def test_a_cluster_that_is_gone_already_stops_destroy_with_the_one_command(google, operation, monkeypatch):
-    monkeypatch.delenv(cluster_guard.DELETE_UNREACHABLE, raising=False)
+    monkeypatch.delenv(DELETE_UNREACHABLE, raising=False)
     with pytest.raises(ProviderError, match="PULUMI_K8S_DELETE_UNREACHABLE=true pulumi destroy"):
         ClusterGuard().delete(operation, guarded(protect=False))
-    monkeypatch.setenv(cluster_guard.DELETE_UNREACHABLE, "true")
+    monkeypatch.setenv(DELETE_UNREACHABLE, "true")
     ClusterGuard().delete(operation, guarded(protect=False))
