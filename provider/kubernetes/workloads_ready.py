@@ -199,7 +199,7 @@ def current_ready(workload: Any | None, *, is_stateful: bool) -> int:
 
 def _others(snapshot: Snapshot) -> str:
     waiting = [
-        f"{pod['metadata']['name']} {pod_state(pod)}"
+        f"{name_of(pod)} {pod_state(pod)}"
         for pod in snapshot.pods
         if not is_ready(pod) and pod["status"]["phase"] not in ("Succeeded", "Failed")
     ]

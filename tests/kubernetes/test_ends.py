@@ -7,9 +7,9 @@ import pytest
 from provider.kubernetes.client import DELETE_UNREACHABLE
 from tests.kubecluster.control_plane import start_control_plane
 from tests.kubecluster.processes import kubectl, stop, wait_for
-from tests.kubernetes.conftest import NAMESPACE
+from tests.kubernetes.conftest import NAMESPACE, NOT_SEEN_TO_PASS
 
-pytestmark = pytest.mark.kubernetes
+pytestmark = [pytest.mark.kubernetes, NOT_SEEN_TO_PASS]
 
 HELD = {
     "apiVersion": "v1",

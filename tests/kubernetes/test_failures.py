@@ -18,7 +18,7 @@ from tests.kubecluster.image_store import program_image
 from tests.kubecluster.places import KUBECONFIG
 from tests.kubecluster.processes import kubectl, wait_for
 from tests.kubecluster.registry import ARM64_ONLY, MISSING, PRIVATE, registry
-from tests.kubernetes.conftest import NODES
+from tests.kubernetes.conftest import NODES, NOT_SEEN_TO_PASS
 
 pytestmark = pytest.mark.kubernetes
 
@@ -87,6 +87,7 @@ def test_a_quota_that_refuses_a_pod_is_told_with_its_arithmetic(refused, cluster
         cluster.run("delete", "quota", "tight")
 
 
+@NOT_SEEN_TO_PASS
 def test_a_lost_node_is_named_with_the_pods_on_it(stack, refused, cluster):
     stack.up().checked()
     test_cluster.kill_node("work-2")
@@ -98,6 +99,7 @@ def test_a_lost_node_is_named_with_the_pods_on_it(stack, refused, cluster):
         kubectl("wait", "--for=condition=Ready", "node/work-2", "--timeout=90s")
 
 
+@NOT_SEEN_TO_PASS
 def test_a_missing_peer_is_named_with_the_state_of_its_pod(stack, refused, cluster):
     stack.configure(clusterWaitSeconds=60)
     stack.up().checked()
@@ -110,6 +112,7 @@ def test_a_missing_peer_is_named_with_the_state_of_its_pod(stack, refused, clust
         cluster.run("scale", "statefulset/worker", "--replicas=2")
 
 
+@NOT_SEEN_TO_PASS
 def test_the_next_up_with_the_right_settings_succeeds(stack, cluster):
     stack.configure(runId="fixed")
     stack.up().checked()
@@ -117,11 +120,13 @@ def test_the_next_up_with_the_right_settings_succeeds(stack, cluster):
     assert not [pod for pod in cluster.objects("pods") if pod["status"]["phase"] == "Failed"]
 
 
+@NOT_SEEN_TO_PASS
 def test_a_volume_that_cannot_bind_is_told_with_the_setting(stack, refused, settings):
     stack.destroy().checked()
     refused("gets no volume", "Set runsStorageClass", "volume", changes={"runsStorageClass": "nosuch"})
 
 
+@NOT_SEEN_TO_PASS
 def test_pod_security_that_refuses_a_pod_is_told_with_what_it_forbids(cluster):
     """The stack's own pods are never refused; a hand that changes them is."""
     kubectl("create", "namespace", "strict")

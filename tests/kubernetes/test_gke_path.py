@@ -16,8 +16,9 @@ from tests.gcp_double.rest import serving
 from tests.gke.conftest import GkeStack
 from tests.kubecluster.places import KUBECONFIG, KUBECTL, PROGRAMS
 from tests.kubecluster.processes import kubectl
+from tests.kubernetes.conftest import NOT_SEEN_TO_PASS
 
-pytestmark = pytest.mark.kubernetes
+pytestmark = [pytest.mark.kubernetes, NOT_SEEN_TO_PASS]
 
 NODE_LABELS = {
     "home": ["app-if=true", "app-master=true"],

@@ -10,7 +10,7 @@ import pytest
 
 from provider.kubernetes.diagnosis import is_ready
 from tests.kubecluster.processes import kubectl, wait_for
-from tests.kubernetes.conftest import NAMESPACE
+from tests.kubernetes.conftest import NAMESPACE, NOT_SEEN_TO_PASS
 
 pytestmark = pytest.mark.kubernetes
 
@@ -152,6 +152,7 @@ def test_a_killed_worker_is_borne(cluster):
     assert _training_pod(cluster)["status"]["phase"] == "Running"
 
 
+@NOT_SEEN_TO_PASS
 def test_a_drained_node_is_borne(cluster):
     """The other node has room for three of the four workers; the run goes on with them."""
     kubectl("drain", "work-2", "--ignore-daemonsets", "--delete-emptydir-data", "--timeout=120s")
@@ -163,6 +164,7 @@ def test_a_drained_node_is_borne(cluster):
         kubectl("uncordon", "work-2")
 
 
+@NOT_SEEN_TO_PASS
 def test_an_interrupted_up_leaves_no_training_behind(stack, cluster):
     stack.configure(waitForTraining=True)
     up = stack.start("up", "--yes", "--skip-preview")
