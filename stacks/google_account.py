@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from components.gcp.names import Names
 from provider.errors import ProviderError
-from provider.gcp.clusters import Cluster, NodePool, count_nodes, find_cluster
+from provider.gcp.clusters import NodePool, count_nodes, find_cluster, find_clusters
 from provider.gcp.docker_daemon import docker_problem
 from provider.gcp.preflight import Finding, check_account
 from provider.gcp.quotas import Quota as LiveQuota
@@ -70,7 +70,7 @@ def read_account(settings: Settings, stack: str) -> GoogleAccount:
         findings = pool.submit(check_account, google)
         quotas = pool.submit(_or_none, lambda: read_quotas(google, region_of(zone)))
         offered = pool.submit(_or_none, lambda: frozenset(machine_types_of(google, zone)))
-        running = pool.submit(_or_none, lambda: _running(google, find_cluster(google, zone, cluster_name)))
+        running = pool.submit(_or_none, lambda: _running(google, cluster_name))
     return GoogleAccount(
         findings=(*findings.result(), *builder),
         quotas=planned_quotas(quotas.result(), settings.gke.project),
@@ -133,8 +133,9 @@ def planned_pool(pool: NodePool, node_count: int) -> Pool:
     )
 
 
-def _running(google: Google, cluster: Cluster | None) -> tuple[Pool, ...]:
-    pools = cluster.node_pools if cluster else ()
+def _running(google: Google, cluster_name: str) -> tuple[Pool, ...]:
+    # in any zone: when the setting changes, the cluster in the old zone makes way for the one in the new
+    pools = [pool for cluster in find_clusters(google, cluster_name) for pool in cluster.node_pools]
     return tuple(planned_pool(pool, count_nodes(google, pool).wanted) for pool in pools)
 
 

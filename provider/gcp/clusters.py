@@ -85,16 +85,19 @@ def find_cluster(google: Google, zone: str, name: str) -> Cluster | None:
         GoogleError: It cannot be read.
     """
     try:
-        found = google.get("container", cluster_path(zone, name))
+        return _cluster(google.get("container", cluster_path(zone, name)))
     except NotFoundError:
         return None
-    return Cluster(
-        name=found["name"],
-        status=str(found.get("status", "")),
-        status_message=str(found.get("statusMessage", "")),
-        labels=dict(found.get("resourceLabels", {})),
-        node_pools=tuple(_node_pool(pool) for pool in found.get("nodePools", ())),
-    )
+
+
+def find_clusters(google: Google, name: str) -> list[Cluster]:
+    """Clusters of a name, wherever in the project they are.
+
+    Raises:
+        GoogleError: They cannot be read.
+    """
+    found = google.get("container", "/v1/projects/{project}/locations/-/clusters")
+    return [_cluster(one) for one in found.get("clusters", ()) if one["name"] == name]
 
 
 def count_nodes(google: Google, pool: NodePool) -> NodeCount:
@@ -149,6 +152,16 @@ def is_done(google: Google, operation_path: str) -> bool:
             f"{operation.get('operationType', 'the operation')} failed: {error.get('message', error)}"
         )
     return True
+
+
+def _cluster(found: Mapping[str, Any]) -> Cluster:
+    return Cluster(
+        name=found["name"],
+        status=str(found.get("status", "")),
+        status_message=str(found.get("statusMessage", "")),
+        labels=dict(found.get("resourceLabels", {})),
+        node_pools=tuple(_node_pool(pool) for pool in found.get("nodePools", ())),
+    )
 
 
 def _group_path(address: str) -> str:

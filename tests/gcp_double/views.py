@@ -34,6 +34,11 @@ def _cluster(state: State, _query: dict[str, str], cluster: str) -> Answer:
     }
 
 
+def _clusters(state: State, query: dict[str, str]) -> Answer:
+    found = [key for key, one in state.objects.items() if one["kind"] == clusters.CLUSTER]
+    return {"clusters": [_cluster(state, query, key) for key in found]}
+
+
 def _node_pool(state: State, resource_id: str) -> dict[str, Any]:
     inputs, outputs = state.objects[resource_id]["inputs"], state.objects[resource_id]["outputs"]
     config = inputs.get("nodeConfig") or {}
@@ -95,6 +100,7 @@ _ROUTES: tuple[tuple[str, Callable[..., Answer]], ...] = (
     (rf"GET {_COMPUTE}/global/(?P<collection>\w+)", compute.everywhere),
     (_GROUP, compute.group),
     (rf"{_GROUP}/listErrors", compute.group_errors),
+    (rf"GET /container/v1/projects/{PROJECT}/locations/-/clusters", _clusters),
     (rf"GET {_CLUSTER}", _cluster),
     (rf"DELETE {_CLUSTER}", _delete_cluster),
     (rf"GET /container/v1/projects/{PROJECT}/locations/[^/]+/operations/[^/]+", _operation),

@@ -52,7 +52,7 @@ def test_pools_that_run_are_told_in_the_plans_words(google, cloud):
     with cloud.open() as state:
         operations.create(state, CLUSTER, {"name": "tfcluster-gke-free", "location": "us-central1-a"})
         operations.create(state, NODE_POOL, {**pool, "nodeConfig": config} | {"nodeCount": 1})
-    (running,) = read_account(settings(), "gke-free").running
+    (running,) = read_account(settings(zone="us-central1-f"), "gke-free").running
     assert (running.key, running.machine_type, running.node_count) == ("if", "e2-standard-4", 1)
     assert running.roles == (Role.INTERFACE, Role.MASTER)
     assert (running.is_spot, running.is_tainted) == (True, True)
