@@ -1,9 +1,10 @@
 """Measure the project's training against its peers: ``python -m benchmarks``.
 
 Every task of every row (a worker, the master, the coordinator, the single-machine baseline) is held to the
-same fraction of a core. Rows are measured one after the other, several times round, so that a slow moment of
-the machine hits all of them; medians and spread are reported. The time to 99.0 % is the number of steps that
-a row needs, counted without any limit because the answer doesn't depend on it, times its measured time a step.
+same fraction of a core. Rows are measured one after the other, several times round, so that a slow moment
+of the machine hits all of them; medians and spread are reported. The time to 99.0 % is the number of steps
+that a row needs, counted without any limit because the answer doesn't depend on it, times its measured time
+a step.
 """
 
 from __future__ import annotations

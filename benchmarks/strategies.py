@@ -2,9 +2,9 @@
 
 Both are written at their best: ten steps a dispatch, data resident in every worker, the network in
 TensorFlow's own operations, Adam as one operation a parameter. ``MultiWorkerMirroredStrategy`` adds up
-gradients with collectives in a ring. ``ParameterServerStrategy`` keeps parameters and moments on one parameter
-server; its workers apply their gradients whenever they have them, so six of its worker steps of 100 examples count as one
-step of 600.
+gradients with collectives in a ring. ``ParameterServerStrategy`` keeps parameters and moments on one
+parameter server; its workers apply their gradients whenever they have them, so six of its worker steps of
+100 examples count as one step of 600.
 """
 
 from __future__ import annotations

@@ -9,18 +9,16 @@ of no more use.
 Every worker computes the gradient of its share of the batch. With ``sync_period`` 1 the gradients are added
 up by their owners (``training.exchange``), each of which keeps its part of the parameters and of Adam's
 moments and sends the new values round: exact, and the same losses for any number of workers. With a longer
-period each worker trains a model of its own, and after so many steps all take the models' mean. ``master``
-adds up what is reported and puts the model together whenever its state is wanted.
+period each worker trains a model of its own, and after so many steps all take the mean of models and
+moments. ``master`` adds up what is reported and puts the model together whenever its state is wanted.
 """
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import tensorflow as tf
 
 from training import cost_model
@@ -31,56 +29,10 @@ from training.model_part import ModelPart
 from training.noise import KeyedNoise
 from training.parcels import one_each
 from training.state import TrainingState
-from training.tasks import Examples, Task, Tensor
+from training.tasks import Tensor
+from training.work import STEPS_A_CALL, Devices, StepReports, Work
 
-STEPS_A_CALL = 10
-
-
-@dataclass(frozen=True, kw_only=True)
-class Work:
-    """What is to be computed, whatever the devices.
-
-    Attributes:
-        task: The model and its loss.
-        train: The training examples.
-        batch_size: Examples a step, over all workers together.
-        learning_rate: Adam's step size.
-        seed: Governs the order of examples and dropout.
-        sync_period: Steps between two synchronisations; 1 is exact.
-        withheld_worker: A worker whose gradients are left out, for tests of the exchange only.
-    """
-
-    task: Task
-    train: Examples
-    batch_size: int
-    learning_rate: float
-    seed: int
-    sync_period: int = 1
-    withheld_worker: int | None = None
-
-
-@dataclass(frozen=True)
-class Devices:
-    """TensorFlow device names, e.g. ``/job:worker/replica:0/task:0/device:CPU:0``."""
-
-    coordinator: str
-    master: str
-    workers: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class StepReports:
-    """What a call of ``train`` saw.
-
-    Attributes:
-        losses: Mean loss an example of each step's batch, float ``[steps]``.
-        accuracies: Mean score of each step's batch in its training pass, float ``[steps]``.
-        busy_s: Seconds a step that each worker was computing, float ``[workers]``.
-    """
-
-    losses: npt.NDArray[np.float32]
-    accuracies: npt.NDArray[np.float32]
-    busy_s: npt.NDArray[np.float64]
+__all__ = ["STEPS_A_CALL", "Arrangement", "Devices", "StepReports", "Work"]
 
 
 class Arrangement:
@@ -93,8 +45,10 @@ class Arrangement:
         self._shapes = {name: tuple(np.shape(value)) for name, value in state.parameters.items()}
         model_mb = sum(value.nbytes for value in state.parameters.values()) / 1e6
         groups = cost_model.groups(len(devices.workers), model_mb)
-        self._exchange = Exchange(devices.workers, groups, self._shapes)
         self._is_sharded = work.sync_period == 1 and len(devices.workers) > 1
+        kinds = {f"{name}{kind}": shape for kind in ("", "/m", "/v") for name, shape in self._shapes.items()}
+        self._exchanged = self._shapes if self._is_sharded else kinds
+        self._exchange = Exchange(devices.workers, groups, self._exchanged)
         self._layout = self._exchange.parcels if self._is_sharded else one_each(self._shapes)
         self._parts = [
             ModelPart(
@@ -143,7 +97,11 @@ class Arrangement:
         return TrainingState(self._step, kinds[0], slots)
 
     def _steps(
-        self, syncs: tuple[bool, ...], first_step: Tensor, inputs: list[Tensor], labels: list[Tensor]
+        self,
+        syncs: tuple[bool, ...],
+        first_step: Tensor,
+        inputs: list[Tensor],
+        labels: list[Tensor],
     ) -> tuple[Tensor, Tensor]:
         sums: list[list[Tensor]] = [[] for _ in self._parts]
         batches = self._batches(inputs, labels)
@@ -153,7 +111,7 @@ class Arrangement:
             for worker, share in enumerate(shares):
                 sums[worker].append(share)
             if is_synchronised and not self._is_sharded and len(held) > 1:
-                held = self._take_means(held)
+                held = self._take_means()
         reports: list[Tensor] = []
         for device, share in zip(self._devices.workers, sums, strict=True):
             with tf.device(device):
@@ -166,12 +124,18 @@ class Arrangement:
         shares: list[list[tuple[Tensor, Tensor]]] = []
         for device, worker_inputs, worker_labels in zip(self._devices.workers, inputs, labels, strict=True):
             with tf.device(device):
-                steps = tf.unstack(tf.identity(worker_inputs)), tf.unstack(tf.identity(worker_labels))
+                steps = (
+                    tf.unstack(tf.identity(worker_inputs)),
+                    tf.unstack(tf.identity(worker_labels)),
+                )
                 shares.append(list(zip(*steps, strict=True)))
         return [list(step) for step in zip(*shares, strict=True)]
 
     def _one_step(
-        self, step: Tensor, batch: Sequence[tuple[Tensor, Tensor]], held: Sequence[Sequence[Tensor]]
+        self,
+        step: Tensor,
+        batch: Sequence[tuple[Tensor, Tensor]],
+        held: Sequence[Sequence[Tensor]],
     ) -> tuple[list[list[Tensor]], list[Tensor]]:
         """Add a step to the graph: from the values that the workers hold to the new ones and the reports."""
         values = self._exchange.spread([own for (own,) in held]) if self._is_sharded else held
@@ -190,7 +154,12 @@ class Arrangement:
         return [part.update(step, own) for part, own in zip(self._parts, found, strict=True)], reports
 
     def _share(
-        self, worker: int, step: Tensor, values: Sequence[Tensor], inputs: Tensor, labels: Tensor
+        self,
+        worker: int,
+        step: Tensor,
+        values: Sequence[Tensor],
+        inputs: Tensor,
+        labels: Tensor,
     ) -> tuple[list[Tensor], Tensor]:
         """Return a worker's gradients, as messages, and the sums of its losses and scores."""
         first, end = self._bounds[worker]
@@ -214,7 +183,13 @@ class Arrangement:
         )
 
     def _computed_share(
-        self, count: int, step: Tensor, first: Tensor, values: list[Tensor], inputs: Tensor, labels: Tensor
+        self,
+        count: int,
+        step: Tensor,
+        first: Tensor,
+        values: list[Tensor],
+        inputs: Tensor,
+        labels: Tensor,
     ) -> tuple[list[Tensor], Tensor]:
         task, noise = self._work.task, KeyedNoise(self._work.seed, step, first, count)
         parameters = unpacked(values, self._layout, self._shapes)
@@ -227,20 +202,24 @@ class Arrangement:
         gradients = packed(tape.gradient(total, parameters), self._layout)
         return gradients, tf.stack([tf.reduce_sum(losses), tf.reduce_sum(task.scores(outputs, labels))])
 
-    def _take_means(self, held: Sequence[Sequence[Tensor]]) -> list[list[Tensor]]:
-        """Replace every worker's model by the mean of all."""
-        spread = self._exchange.spread(self._means(held))
-        for part, device, means in zip(self._parts, self._devices.workers, spread, strict=True):
+    def _take_means(self) -> list[list[Tensor]]:
+        """Replace every worker's model, Adam's moments included, by the mean of all; return the new values.
+
+        Moments that stay each worker's own cost accuracy: they belong to a model that is gone.
+        """
+        spread = self._exchange.spread(self._means())
+        for part, device, messages in zip(self._parts, self._devices.workers, spread, strict=True):
             with tf.device(device):
-                part.assign(packed(unpacked(means, self._exchange.parcels, self._shapes), self._layout))
+                part.assign(self._kinds_in(messages))
         return [part.messages() for part in self._parts]
 
-    def _means(self, held: Sequence[Sequence[Tensor]]) -> list[Tensor]:
-        """Return for each worker the mean of the parcel that it owns in the exchange."""
+    def _means(self) -> list[Tensor]:
+        """Return for each worker the mean of the parcel of model and moments that it owns."""
         messages: list[list[Tensor]] = []
-        for device, values in zip(self._devices.workers, held, strict=True):
+        for part, device in zip(self._parts, self._devices.workers, strict=True):
             with tf.device(device):
-                named = unpacked(values, self._layout, self._shapes)
+                values = [message for kind in part.kinds() for message in kind]
+                named = unpacked(values, one_each(self._exchanged), self._exchanged)
                 messages.append(packed(named, self._exchange.parcels))
         means: list[Tensor] = []
         for device, total in zip(self._devices.workers, self._exchange.sums(messages), strict=True):
@@ -248,11 +227,22 @@ class Arrangement:
                 means.append(total / len(messages))
         return means
 
+    def _kinds_in(self, messages: Sequence[Tensor]) -> list[list[Tensor]]:
+        """Return values, first and second moments, a message a parameter, from the means' messages."""
+        named = unpacked(messages, self._exchange.parcels, self._exchanged)
+        values, count = packed(named, one_each(self._exchanged)), len(self._shapes)
+        return [values[first : first + count] for first in range(0, len(values), count)]
+
     def _collected(self) -> list[dict[str, Tensor]]:
         """Put parameters, first and second moments together on the master."""
-        moments = zip(*[part.moments() for part in self._parts], strict=True)
-        kinds = [[part.messages() for part in self._parts], *moments]
-        owned = [[own for (own,) in kind] if self._is_sharded else self._means(kind) for kind in kinds]
+        if self._is_sharded:
+            parcels, kinds = (
+                self._exchange.parcels,
+                zip(*[part.kinds() for part in self._parts], strict=True),
+            )
+            owned = [[own for (own,) in kind][: len(parcels)] for kind in kinds]
+            with tf.device(self._devices.master):
+                return [unpacked(kind, parcels, self._shapes) for kind in owned]
+        means = self._means()[: len(self._exchange.parcels)]
         with tf.device(self._devices.master):
-            parcels = self._exchange.parcels
-            return [unpacked(kind[: len(parcels)], parcels, self._shapes) for kind in owned]
+            return [unpacked(kind, self._layout, self._shapes) for kind in self._kinds_in(means)]

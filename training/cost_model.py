@@ -1,10 +1,10 @@
 """How long a step takes, from what was measured of computing and exchanging. Pure, free of TensorFlow.
 
 The exchange (``training.exchange``) of ``S`` members in ``G`` groups costs a worker ``2 (S - 1) + G - 1``
-receives and as many sends, and ``(2 (S - 1) + G - 1) / S`` models in each direction; waiting for one another
-costs something at each of its rounds. All of it but the wire is CPU time, and so shrinks and grows with the
-worker's core. Measured with TensorFlow 2.21 over gRPC; ``docs/performance.md`` says how, and how far the predictions
-are off.
+receives and as many sends, and ``(2 (S - 1) + G - 1) / S`` models in each direction; waiting for one
+another costs something at each of its rounds. All of it but the wire is CPU time, and so shrinks and grows
+with the worker's core. Measured with TensorFlow 2.21 over gRPC; ``docs/performance.md`` says how, and how
+far the predictions are off.
 """
 
 from __future__ import annotations

@@ -15,7 +15,11 @@ from training.parcels import Parcel, Piece
 from training.state import TrainingState
 from training.tasks import Array, Tensor
 
-_BETA_1, _BETA_2, _EPSILON = 0.9, 0.999, 1e-8  # Adam's defaults, https://arxiv.org/abs/1412.6980
+_BETA_1, _BETA_2, _EPSILON = (
+    0.9,
+    0.999,
+    1e-8,
+)  # Adam's defaults, https://arxiv.org/abs/1412.6980
 
 
 class ModelPart:
@@ -29,9 +33,17 @@ class ModelPart:
     """
 
     def __init__(
-        self, device: str, parcels: Sequence[Parcel], state: TrainingState, learning_rate: float
+        self,
+        device: str,
+        parcels: Sequence[Parcel],
+        state: TrainingState,
+        learning_rate: float,
     ) -> None:
-        self._device, self._parcels, self._learning_rate = device, parcels, learning_rate
+        self._device, self._parcels, self._learning_rate = (
+            device,
+            parcels,
+            learning_rate,
+        )
         pieces = [piece for parcel in parcels for piece in parcel]
         with tf.device(device):
             self._values = [tf.Variable(_rows(state.parameters[piece.name], piece)) for piece in pieces]
@@ -40,22 +52,25 @@ class ModelPart:
             )
             # traced once and called for every step: building the graph is what a changed team waits for
             self._updated = tf.function(self._apply, autograph=False).get_concrete_function(
-                tf.TensorSpec((), tf.int64), [tf.TensorSpec(message_shape(parcel)) for parcel in parcels]
+                tf.TensorSpec((), tf.int64),
+                [tf.TensorSpec(message_shape(parcel)) for parcel in parcels],
             )
 
     def messages(self) -> list[Tensor]:
         """Return the values."""
         return self._messages(self._values)
 
-    def moments(self) -> tuple[list[Tensor], list[Tensor]]:
-        """Return Adam's first and second moments."""
-        return self._messages(self._first), self._messages(self._second)
+    def kinds(self) -> list[list[Tensor]]:
+        """Return values, first and second moments."""
+        return [self._messages(variables) for variables in (self._values, self._first, self._second)]
 
-    def assign(self, messages: Sequence[Tensor]) -> None:
-        """Replace the values; the moments stay."""
+    def assign(self, kinds: Sequence[Sequence[Tensor]]) -> None:
+        """Replace values, first and second moments."""
+        variables = self._values, self._first, self._second
         with tf.device(self._device):
-            for variable, value in zip(self._values, self._pieces(messages), strict=True):
-                variable.assign(value, read_value=False)
+            for same_kind, messages in zip(variables, kinds, strict=True):
+                for variable, value in zip(same_kind, self._pieces(messages), strict=True):
+                    variable.assign(value, read_value=False)
 
     def update(self, step: Tensor, gradients: Sequence[Tensor]) -> list[Tensor]:
         """Apply Adam after ``step`` earlier steps and return the new values."""
