@@ -3,7 +3,7 @@
 Run as a program, because it forks: ``python -m tests.training.losses_of_teams MEMBERS_FILE CASES``, where a
 case is
 ``{"task": ..., "workers": 2, "withheld": null, "steps": 50, "batch": 600,
-"rate": 0.001}``.
+"rate": 0.001, "period": 1}``.
 """
 
 import functools
@@ -34,6 +34,7 @@ def losses(members_file: Path, case: dict[str, Any]) -> list[float]:
         train=task.load_data(DataRequest()).train,
         batch_size=case["batch"],
         learning_rate=case["rate"],
+        sync_period=case["period"],
         seed=1,
         withheld_worker=case["withheld"],
     )

@@ -21,7 +21,15 @@ def cluster(fork_server, tmp_path_factory):
 
 def losses_of(cluster: Cluster, *cases: dict[str, Any]) -> list[np.ndarray]:
     """Return each case's losses; what it leaves out is the tiny task on one worker, 600 examples a step."""
-    usual = {"task": TINY_TASK, "workers": 1, "withheld": None, "steps": 50, "batch": 600, "rate": 0.001}
+    usual = {
+        "task": TINY_TASK,
+        "workers": 1,
+        "withheld": None,
+        "steps": 50,
+        "batch": 600,
+        "rate": 0.001,
+        "period": 1,
+    }
     wanted = json.dumps([usual | case for case in cases])
     command = [sys.executable, "-m", "tests.training.losses_of_teams", str(cluster.members_file), wanted]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=500)
@@ -62,3 +70,18 @@ def test_workers_really_exchange_gradients(cluster) -> None:
     whole, without_second = losses_of(cluster, {"workers": 2}, {"workers": 2, "withheld": 1})
     assert without_second[0] == pytest.approx(whole[0], abs=1e-6), "the first loss is before any gradient"
     assert abs(without_second[-10:] - whole[-10:]).min() > 1e-3, "ten times what a different sum order may do"
+
+
+def test_averaging_trains_as_well_and_a_period_beyond_the_run_exchanges_nothing(cluster) -> None:
+    exact, averaged, apart = losses_of(
+        cluster,
+        *({"workers": 3, "steps": 120, "period": period, "rate": 0.01} for period in (1, 4, 1000)),
+    )
+    assert averaged[:4] == pytest.approx(apart[:4], abs=1e-6), "the first mean is taken after four steps"
+    assert abs(averaged[10:] - apart[10:]).max() > 1e-3, "then models are exchanged"
+    assert averaged[-10:].mean() == pytest.approx(exact[-10:].mean(), abs=0.1)
+
+
+def test_one_worker_has_nothing_to_average(cluster) -> None:
+    exact, averaged = losses_of(cluster, {}, {"period": 10})
+    assert averaged == pytest.approx(exact, abs=1e-6)
