@@ -12,6 +12,7 @@ from training.session import Team
 SLOWNESS = 3.0
 SILENCE_FLOOR_S = 2.0
 SLOW_FOR_S = 3.0
+NOTICEABLE = 0.15
 _TASK = re.compile(r"/job:(master|worker)/(?:replica:\d+/)?task:(\d+)")
 _TARGET = re.compile(r"remote target /job:(master|worker)/(?:replica:\d+/)?task:(\d+)")
 
@@ -24,9 +25,9 @@ def silence_allowed_s(usual_duration_s: float) -> float:
 def slow_worker(busy_s: Sequence[float], shares: Sequence[int], sec_per_step: float) -> int | None:
     """Return the worker that makes all others wait in a call, None where there is none.
 
-    One is slow when it computes an example at less than a third of the others' median speed and its computing
-    takes more than half of the step. Whether it is slow for long enough (``SLOW_FOR_S``) is its caller's to
-    see.
+    One is slow when it computes an example at less than a third of the others' median speed and that is felt:
+    what it computes longer is a good part of the step (its messages are late besides, which shows at every
+    worker). Whether it is slow for long enough (``SLOW_FOR_S``) is its caller's to see.
 
     Args:
         busy_s: Seconds a step that each worker was computing.
@@ -39,8 +40,8 @@ def slow_worker(busy_s: Sequence[float], shares: Sequence[int], sec_per_step: fl
     slowest = max(range(len(each_s)), key=each_s.__getitem__)
     others = [value for worker, value in enumerate(each_s) if worker != slowest]
     is_slow = each_s[slowest] > SLOWNESS * statistics.median(others)
-    is_its_doing = busy_s[slowest] > sec_per_step / 2
-    return slowest if is_slow and is_its_doing else None
+    is_felt = busy_s[slowest] - statistics.median(busy_s) > NOTICEABLE * sec_per_step
+    return slowest if is_slow and is_felt else None
 
 
 def named_servers(message: str, team: Team) -> list[Server]:
