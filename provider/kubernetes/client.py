@@ -8,7 +8,6 @@ are what every document and every other tool uses, and models reject what a newe
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -20,14 +19,13 @@ from kubernetes.config import new_client_from_config_dict
 from kubernetes.config.config_exception import ConfigException
 
 from provider.errors import ProviderError
+from provider.unreachable import DELETE_UNREACHABLE
 
 Object = Mapping[str, Any]
 """A Kubernetes object as JSON."""
 
 CONNECT_TIMEOUT_S = 5
 READ_TIMEOUT_S = 30
-DELETE_UNREACHABLE = "PULUMI_K8S_DELETE_UNREACHABLE"
-"""Switch of the Kubernetes provider, obeyed here too: objects of a cluster that is gone leave the state."""
 
 
 class ApiUnreachable(ProviderError):  # noqa: N818 -- a state of the cluster
@@ -129,11 +127,6 @@ class Api:
         if not 200 <= response.status < 300:
             raise ApiRefused(response.status, _sentence(data.decode(errors="replace")), self.server)
         return data
-
-
-def is_unreachable_dropped() -> bool:
-    """Whether the user said that the cluster is gone for good."""
-    return os.environ.get(DELETE_UNREACHABLE, "").lower() in ("1", "true")
 
 
 def unreachable_advice(error: ApiUnreachable) -> ProviderError:

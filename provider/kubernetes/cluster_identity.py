@@ -8,10 +8,11 @@ context's name.
 from __future__ import annotations
 
 from provider.errors import ProviderError
-from provider.kubernetes.client import Api, ApiUnreachable, is_unreachable_dropped, unreachable_advice
+from provider.kubernetes.client import Api, ApiUnreachable, unreachable_advice
 from provider.operation import Operation
 from provider.properties import Properties
 from provider.resource import Created, Diff, Resource, State
+from provider.unreachable import is_unreachable_dropped
 
 
 class Inputs(Properties, frozen=True, kw_only=True):

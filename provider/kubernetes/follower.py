@@ -21,6 +21,7 @@ from provider.kubernetes.job import ended_state, failure_reason, phase, record
 from provider.kubernetes.job_log import LogReader
 from provider.kubernetes.observation import Patience, take_snapshot
 from provider.operation import Operation
+from provider.run_lines import RunLines
 
 LOOK_PERIOD_S = 1.0
 DIAGNOSIS_PERIOD_S = 5.0
@@ -48,6 +49,7 @@ class Follower:
         namespace: Namespace of the Job.
         job: Name of the Job.
         run_dir: The run's folder on this machine; `train.log` in it gets every line.
+        steps: Steps of the whole run.
         servers: Names of the servers' pods that the run was made for.
         setting_names: Settings to name.
         api_timeout_s: How long an API server that does not answer is waited for.
@@ -58,6 +60,7 @@ class Follower:
     namespace: str
     job: str
     run_dir: Path
+    steps: int
     servers: Sequence[str]
     setting_names: SettingNames
     api_timeout_s: float
@@ -67,8 +70,10 @@ class Follower:
     _warned: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
     _answered_at: float = field(default_factory=time.monotonic)
     _diagnosed_at: float = 0.0
-    _last_step: str = ""
-    _error_line: str = ""
+    _lines: RunLines = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._lines = RunLines(self.steps)
 
     def result(self) -> dict[str, Any]:
         """Follow the Job to its end; return its record.
@@ -87,7 +92,8 @@ class Follower:
                 found = None
             if found is not None:
                 return found
-            self.operation.heartbeat(f"{self.job} goes on{f': {self._last_step}' if self._last_step else ''}")
+            reached = f": {self._lines.last_line}" if self._lines.last_line else ""
+            self.operation.heartbeat(f"{self.job} goes on{reached}")
             self.operation.sleep(LOOK_PERIOD_S)
 
     def _look(self) -> dict[str, Any] | None:
@@ -131,17 +137,8 @@ class Follower:
         with (self.run_dir / "train.log").open("a", encoding="utf-8") as log:
             log.writelines(f"{line}\n" for line in lines)
         for line in lines:
-            self._show(line)
+            self._lines.show(line, self.operation.progress)
         return len(lines)
-
-    def _show(self, line: str) -> None:
-        if line.startswith("warning: "):
-            self.operation.progress.warn(line.removeprefix("warning: "))
-        elif line.startswith("error: "):
-            self._error_line = line.removeprefix("error: ")
-        elif line.strip():
-            self._last_step = line
-            self.operation.progress.show(line)
 
     def _read_last_lines(self) -> None:
         """Wait for the log's end: lines of a pod that has just ended may be a moment late."""
@@ -169,14 +166,15 @@ class Follower:
     def _failure(self, job: Object, pods: list[Object]) -> str:
         ended = next((state for state in map(ended_state, pods) if state), {})
         reason = failure_reason(job)
-        last = f" The last line before: {self._last_step}." if self._last_step else ""
+        reached = self._lines.last_progress or self._lines.last_line
+        last = f" The last line before: {reached}." if reached else ""
         if reason == "DeadlineExceeded":
             words = f"reached its deadline and was stopped.{last} Raise trainTimeoutSeconds or lower steps."
         elif ended.get("reason") == "OOMKilled":
             setting = self.setting_names.get("training", {}).get("memory", "its memory")
             words = f"ran out of memory.{last} Raise {setting}."
-        elif self._error_line:
-            words = self._error_line
+        elif self._lines.last_error:
+            words = self._lines.last_error
         elif ended.get("exitCode") == 0:
             words = f"ended without a result record, so that it has not succeeded.{last}"
         else:

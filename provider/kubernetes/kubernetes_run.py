@@ -14,12 +14,7 @@ from typing import Any
 import msgspec
 
 from provider.errors import InterruptedByUser, ProviderError
-from provider.kubernetes.client import (
-    Api,
-    ApiUnreachable,
-    is_unreachable_dropped,
-    unreachable_advice,
-)
+from provider.kubernetes.client import Api, ApiUnreachable, unreachable_advice
 from provider.kubernetes.follower import Follower, RunFailed
 from provider.kubernetes.job import (
     JOB_SELECTOR,
@@ -37,6 +32,7 @@ from provider.kubernetes.run_files import copy_run
 from provider.operation import Operation
 from provider.properties import Properties
 from provider.resource import Created, Diff, Resource, State
+from provider.unreachable import is_unreachable_dropped
 
 _NEW_RUN_ON = frozenset({"job", "settings", "runId", "namespace"})
 
@@ -206,6 +202,7 @@ def _see_to_end(operation: Operation, inputs: Inputs, name: str, run_dir: Path) 
         namespace=inputs.namespace,
         job=name,
         run_dir=run_dir,
+        steps=int(inputs.settings["steps"]),
         servers=server_pods(inputs.settings),
         setting_names=inputs.setting_names,
         api_timeout_s=float(inputs.settings["cluster_wait_s"]),

@@ -12,10 +12,11 @@ import re
 from kubernetes.dynamic import DynamicClient
 
 from provider.errors import ProviderError
-from provider.kubernetes.client import Api, ApiUnreachable, Object, is_unreachable_dropped, unreachable_advice
+from provider.kubernetes.client import Api, ApiUnreachable, Object, unreachable_advice
 from provider.operation import Operation
 from provider.properties import Properties
 from provider.resource import Created, Resource, State
+from provider.unreachable import is_unreachable_dropped
 
 _SHOWN_OBJECTS = 20
 

@@ -12,13 +12,14 @@ from datetime import UTC, datetime
 from typing import Any
 
 from provider.errors import ProviderError
-from provider.kubernetes.client import Api, ApiUnreachable, Object, is_unreachable_dropped, unreachable_advice
+from provider.kubernetes.client import Api, ApiUnreachable, Object, unreachable_advice
 from provider.kubernetes.diagnosis import Snapshot, findings, is_ready, name_of, pod_state
 from provider.kubernetes.finding import as_lines
 from provider.kubernetes.observation import Patience, take_snapshot
 from provider.operation import Operation
 from provider.properties import Properties
 from provider.resource import Created, Diff, Resource, State
+from provider.unreachable import is_unreachable_dropped
 
 
 class Inputs(Properties, frozen=True, kw_only=True):

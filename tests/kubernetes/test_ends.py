@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from provider.kubernetes.client import DELETE_UNREACHABLE
+from provider.unreachable import DELETE_UNREACHABLE
 from tests.kubecluster.control_plane import start_control_plane
 from tests.kubecluster.processes import kubectl, stop, wait_for
 from tests.kubernetes.conftest import NAMESPACE, NOT_SEEN_TO_PASS

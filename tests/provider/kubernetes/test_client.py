@@ -7,13 +7,12 @@ import pytest
 
 from provider.errors import ProviderError
 from provider.kubernetes.client import (
-    DELETE_UNREACHABLE,
     Api,
     ApiRefused,
     ApiUnreachable,
-    is_unreachable_dropped,
     unreachable_advice,
 )
+from provider.unreachable import DELETE_UNREACHABLE
 
 
 def kubeconfig(server):
@@ -102,11 +101,3 @@ def test_the_advice_has_one_command_for_each_of_two_cases():
     advice = str(unreachable_advice(ApiUnreachable("The cluster cannot be reached.")))
     assert "run the same command again" in advice
     assert f"`{DELETE_UNREACHABLE}=true pulumi destroy`" in advice
-
-
-@pytest.mark.parametrize(
-    ("value", "is_dropped"), [("true", True), ("1", True), ("false", False), ("", False)]
-)
-def test_the_switch_is_the_kubernetes_providers_own(monkeypatch, value, is_dropped):
-    monkeypatch.setenv(DELETE_UNREACHABLE, value)
-    assert is_unreachable_dropped() is is_dropped

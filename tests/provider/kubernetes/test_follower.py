@@ -86,6 +86,7 @@ def follow(tmp_path, monkeypatch, *states, cancelled=None):
         namespace="tf",
         job="training-1",
         run_dir=tmp_path,
+        steps=20,
         servers=["master-0", "worker-0"],
         setting_names={"training": {"memory": "trainingMemoryMib"}},
         api_timeout_s=0.2,
@@ -120,16 +121,16 @@ def test_a_program_that_ends_well_without_a_record_has_not_succeeded(tmp_path, m
         follow(tmp_path, monkeypatch, state(COMPLETE, ended={"exitCode": 0, "message": ""}))
 
 
-def test_the_programs_own_error_line_is_the_reason(tmp_path, monkeypatch):
-    log = lines("step 10 0.5", "error: worker1 does not answer. Raise clusterWaitSeconds.")
+def test_the_programs_own_error_line_is_the_reason_in_the_users_words(tmp_path, monkeypatch):
+    log = lines("10 0.5 1.5 0.04", "error: worker1 does not answer. Raise cluster_wait_s.")
     with pytest.raises(RunFailed, match=r"failed: worker1 does not answer\. Raise clusterWaitSeconds"):
         follow(tmp_path, monkeypatch, state(log=log), state(FAILED, log=log, ended={"exitCode": 1}))
 
 
 def test_a_deadline_is_told_with_the_last_line_and_the_setting(tmp_path, monkeypatch):
-    log = lines("step 10 0.5")
+    log = lines("10 0.5 1.5 0.04")
     states = [state(log=log), state({"type": "Failed", "reason": "DeadlineExceeded"}, log=log)]
-    with pytest.raises(RunFailed, match=r"deadline .* step 10 0\.5\. Raise trainTimeoutSeconds"):
+    with pytest.raises(RunFailed, match=r"deadline .* step 10 of 20: .* Raise trainTimeoutSeconds"):
         follow(tmp_path, monkeypatch, *states)
 
 

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from provider.local.run_log import STAYING_LINES_AT_ONCE, RunLog
+from provider.local.run_log import RunLog
 from provider.progress import Progress
+from provider.run_lines import STAYING_LINES_AT_ONCE
 
 LOG = b"""data: the cache
 warning: worker3 is slow
