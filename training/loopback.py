@@ -12,6 +12,7 @@ Layout of the tables: https://refspecs.linuxfoundation.org/elf/gabi4+/ch5.dynami
 from __future__ import annotations
 
 import ctypes
+import errno
 import ipaddress
 import mmap
 import platform
@@ -72,16 +73,20 @@ def listening_addresses() -> set[str]:
 
 
 def _narrowed(address: str, real_bind: Callable[..., int]) -> Callable[[int, int, int], int]:
-    """Return a ``bind`` that puts ``address`` in the place of a wildcard, in either address family."""
+    """Return a ``bind`` that puts ``address`` in the place of the IPv4 wildcard and refuses IPv6.
+
+    gRPC looks for IPv6 by binding to its loopback address, and uses IPv4 alone where that fails.
+    """
     packed = ipaddress.IPv4Address(address).packed
 
     def bind(descriptor: int, pointer: int, length: int) -> int:
         content = bytearray(ctypes.string_at(pointer, length))
         family = int.from_bytes(content[:2], sys.byteorder)
+        if family == _AF_INET6:
+            ctypes.set_errno(errno.EADDRNOTAVAIL)
+            return -1
         if family == _AF_INET and not any(content[4:8]):
             content[4:8] = packed
-        elif family == _AF_INET6 and not any(content[8:24]):
-            content[8:24] = ipaddress.IPv6Address(f"::ffff:{address}").packed
         return real_bind(descriptor, (ctypes.c_char * length).from_buffer(content), length)
 
     return bind

@@ -96,7 +96,7 @@ def test_a_run_that_is_told_to_stop_stops_and_leaves_no_record_and_no_process(cl
     run = cluster.run(steps=100_000)
     run.wait_for_step(10)
     children = run.session_pids()
-    assert children
+    assert {address for pid in children for address in listening(pid)} == {"127.0.0.1"}
     os.kill(run.pid, number)
     assert run.exit_code() == code
     assert not any(psutil.pid_exists(pid) for pid in children)
@@ -237,6 +237,12 @@ def test_settings_and_record_may_be_elsewhere(cluster, tmp_path) -> None:
     assert json.loads(record)["complete"] is True
     assert len(record) <= 4096
     assert record == (tmp_path / "runs" / "a" / "result.json").read_text()
+
+
+def listening(pid: int) -> set[str]:
+    """The addresses on which a process accepts connections: the coordinator's own server is one of them."""
+    connections = psutil.Process(pid).net_connections("tcp")
+    return {found.laddr.ip for found in connections if found.status == psutil.CONN_LISTEN}
 
 
 def proxies() -> dict[str, str]:
