@@ -27,12 +27,12 @@ class WorkerClock:
 
     def start(self, after: list[Tensor]) -> None:
         """Begin a lap when ``after`` are computed: results of operations on the worker's own device."""
-        with tf.device(self._device), tf.control_dependencies(after):
+        with tf.device(self._device), tf.control_dependencies(_first_numbers(after)):
             self._start()
 
     def stop(self, after: list[Tensor]) -> None:
         """End the lap when ``after`` are computed."""
-        with tf.device(self._device), tf.control_dependencies(after):
+        with tf.device(self._device), tf.control_dependencies(_first_numbers(after)):
             self._stop()
 
     def total_s(self) -> Tensor:
@@ -47,3 +47,9 @@ class WorkerClock:
 
     def _end_lap(self) -> None:
         self._total_s.assign_add(tf.timestamp() - self._started.read_value(), read_value=False)
+
+
+def _first_numbers(values: list[Tensor]) -> list[Tensor]:
+    # a control edge from a function's call waits for its side effects only, not for what it returns, and one
+    # from another device is a message of its own
+    return [tf.reshape(value, [-1])[0] for value in values]
