@@ -17,10 +17,8 @@ from cli.plugins import needed_plugins, plugin_sentence
 from cli.pulumi_environment import pulumi_environment
 from provider.gcp.preflight import Finding
 from stacks.capacity import report
-from stacks.capacity.from_settings import plan_request
 from stacks.capacity.plan import Plan
-from stacks.capacity.planner import decide
-from stacks.google_account import read_account
+from stacks.google_account import plan_for, read_account
 from stacks.settings import Settings, SettingsError, parse
 from stacks.stack_file import StackFileError, stack_values
 
@@ -99,8 +97,7 @@ def passphrase_finding(stack: str, environment: Mapping[str, str], project: Path
 def _account(settings: Settings, stack: str) -> Iterator[Finding]:
     account = read_account(settings, stack)
     yield from account.findings
-    request = plan_request(settings, stack, offered=account.offered, running=account.running)
-    answer = decide(request, account.quotas)
+    answer = plan_for(settings, stack, account)
     if isinstance(answer, Plan):
         sentence = (
             f"{answer.workers} workers fit ({account.quotas.source}); `tfcluster plan {stack}` shows how"

@@ -13,11 +13,9 @@ from components.gcp.services import retry_just_enabled
 from components.kubernetes.pod import Place
 from components.kubernetes.storage import OwnClass
 from stacks.capacity import report
-from stacks.capacity.from_settings import plan_request
 from stacks.capacity.plan import TAINT_KEY, Plan, Pod
-from stacks.capacity.planner import decide
 from stacks.gke_cluster import ReadyCluster, declare_cluster
-from stacks.google_account import GoogleAccount, read_account
+from stacks.google_account import GoogleAccount, plan_for, read_account
 from stacks.leftover_cluster import make_way_for_cluster
 from stacks.settings import Settings, SettingsError
 from stacks.topology import Role
@@ -84,8 +82,7 @@ def checked_plan(settings: Settings, stack: str, account: GoogleAccount) -> Plan
     Raises:
         SettingsError: They have; the message lists everything.
     """
-    request = plan_request(settings, stack, offered=account.offered, running=account.running)
-    answer = decide(request, account.quotas)
+    answer = plan_for(settings, stack, account)
     problems = account.problems
     if isinstance(answer, Plan) and not problems:
         return answer

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from components.gcp.names import Names
 from provider.errors import ProviderError
-from provider.gcp.clusters import NodePool, count_nodes, find_cluster, find_clusters
+from provider.gcp.clusters import TEMPORARY_POOL, NodePool, count_nodes, find_cluster, find_clusters
 from provider.gcp.docker_daemon import docker_problem
 from provider.gcp.preflight import Finding, check_account
 from provider.gcp.quotas import Quota as LiveQuota
@@ -20,7 +20,11 @@ from provider.gcp.quotas import read_quotas
 from provider.gcp.refusals import GoogleError
 from provider.gcp.rest import Google
 from provider.gcp.zones import machine_types_of, region_of
-from stacks.capacity.plan import NODE_LABELS, Disk, Pool
+from stacks.capacity.demand import pool_use
+from stacks.capacity.from_settings import plan_request
+from stacks.capacity.machines import MACHINE_TYPES
+from stacks.capacity.plan import NODE_LABELS, Disk, Plan, Pool, Refusal
+from stacks.capacity.planner import decide
 from stacks.capacity.quotas import TRIAL, Quota, Quotas
 from stacks.image_references import image_problem
 from stacks.settings import NAMESPACE, Settings
@@ -37,12 +41,14 @@ class GoogleAccount:
         quotas: Limits and use; the free trial's where they couldn't be read.
         offered: Machine types of the zone, `None` where they couldn't be read.
         running: Pools that the stack has now.
+        temporary: What a failed creation left of the pool that makes way for the stack's own.
     """
 
     findings: tuple[Finding, ...]
     quotas: Quotas
     offered: frozenset[str] | None
     running: tuple[Pool, ...]
+    temporary: tuple[Pool, ...] = ()
 
     @property
     def problems(self) -> list[str]:
@@ -71,12 +77,29 @@ def read_account(settings: Settings, stack: str) -> GoogleAccount:
         quotas = pool.submit(_or_none, lambda: read_quotas(google, region_of(zone)))
         offered = pool.submit(_or_none, lambda: frozenset(machine_types_of(google, zone)))
         running = pool.submit(_or_none, lambda: _running(google, cluster_name))
+    pools = running.result() or ()
     return GoogleAccount(
         findings=(*findings.result(), *builder),
         quotas=planned_quotas(quotas.result(), settings.gke.project),
         offered=offered.result(),
-        running=running.result() or (),
+        running=tuple(one for one in pools if one.key != TEMPORARY_POOL),
+        temporary=tuple(one for one in pools if one.key == TEMPORARY_POOL),
     )
+
+
+def plan_for(settings: Settings, stack: str, account: GoogleAccount) -> Plan | Refusal:
+    """What is planned in this account, or why nothing is.
+
+    Args:
+        settings: The stack's settings.
+        stack: Name of the stack.
+        account: What was found out about its project.
+    """
+    request = plan_request(settings, stack, offered=account.offered, running=account.running)
+    quotas = account.quotas
+    for pool in account.temporary:
+        quotas = quotas.without(pool_use(request, pool, quotas))
+    return decide(request, quotas)
 
 
 NO_PROJECT = "project is not set, and the `gke` target needs one. Run `pulumi config set project <id>`."
@@ -136,7 +159,11 @@ def planned_pool(pool: NodePool, node_count: int) -> Pool:
 def _running(google: Google, cluster_name: str) -> tuple[Pool, ...]:
     # in any zone: when the setting changes, the cluster in the old zone makes way for the one in the new
     pools = [pool for cluster in find_clusters(google, cluster_name) for pool in cluster.node_pools]
-    return tuple(planned_pool(pool, count_nodes(google, pool).wanted) for pool in pools)
+    return tuple(
+        planned_pool(pool, count_nodes(google, pool).wanted)
+        for pool in pools
+        if pool.machine_type in MACHINE_TYPES  # others count as somebody else's use
+    )
 
 
 def _only(*findings: Finding) -> GoogleAccount:

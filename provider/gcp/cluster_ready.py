@@ -6,14 +6,13 @@ between the cluster and its pools.
 """
 
 from provider.errors import ProviderError
-from provider.gcp.clusters import Cluster, cluster_path, find_cluster, is_done, start_deletion
+from provider.gcp.clusters import TEMPORARY_POOL, Cluster, cluster_path, find_cluster, is_done, start_deletion
 from provider.gcp.rest import Google
 from provider.operation import Operation
 from provider.properties import Properties
 from provider.resource import Created, Diff, Resource, State
 from provider.unreachable import DELETE_UNREACHABLE
 
-TEMPORARY_POOL = "default-pool"
 DEADLINE_S = 900.0
 
 

@@ -11,6 +11,12 @@ from typing import Any
 from provider.gcp.refusals import GoogleError, NotFoundError
 from provider.gcp.rest import Google
 
+TEMPORARY_POOL = "default-pool"
+"""Name that GKE gives to the pool without which it creates no cluster."""
+
+_DEFAULT_DISK_TYPE, _DEFAULT_DISK_GB = "pd-balanced", 100
+"""What GKE takes where nobody says otherwise."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class NodePool:
@@ -179,8 +185,8 @@ def _node_pool(pool: Mapping[str, Any]) -> NodePool:
             for one in pool.get("conditions", ())
         ),
         machine_type=str(config.get("machineType", "")),
-        disk_type=str(boot_disk.get("diskType") or config.get("diskType", "")),
-        disk_gb=int(boot_disk.get("sizeGb") or config.get("diskSizeGb", 0)),
+        disk_type=str(boot_disk.get("diskType") or config.get("diskType", _DEFAULT_DISK_TYPE)),
+        disk_gb=int(boot_disk.get("sizeGb") or config.get("diskSizeGb", _DEFAULT_DISK_GB)),
         is_spot=bool(config.get("spot", False)),
         labels=dict(config.get("labels", {})),
         is_tainted=bool(config.get("taints")),

@@ -102,7 +102,8 @@ def create_cluster(state: State, inputs: Values) -> tuple[str, dict[str, Any]]:
     state.objects[resource_id] = {"kind": CLUSTER, "inputs": dict(inputs), "outputs": outputs}
     fault = state.take_fault("create", CLUSTER, "fails-after-acceptance")
     if fault is not None:
-        pool = {"name": "default-pool", "nodeCount": nodes, "status": "RUNNING", "cluster": resource_id}
+        node_config = inputs.get("nodeConfig") or {"machineType": "e2-medium"}
+        pool = {"name": "default-pool", "nodeCount": nodes, "cluster": resource_id, "nodeConfig": node_config}
         state.objects[temporary] = {"kind": NODE_POOL, "inputs": pool, "outputs": pool}
         raise InitialisationError(
             resource_id, outputs, f"Error waiting for creating GKE cluster: {fault.message}"

@@ -69,7 +69,8 @@ async def _serve(provider: api.Provider, version: str, engine_address: str) -> N
 
 def _initialisation_failed(error: InitialisationError) -> grpc.Status:
     detail = proto.provider_pb2.ErrorResourceInitFailed(id=error.resource_id, reasons=[str(error)])
-    detail.properties.update({key: wire(value).marshal() for key, value in error.outputs.items()})
+    for key, value in error.outputs.items():
+        detail.properties.fields[key].CopyFrom(wire(value).marshal())
     status = status_pb2.Status(code=grpc.StatusCode.UNKNOWN.value[0], message=str(error))
     status.details.add().Pack(detail)
     answer = grpc.Status()

@@ -2,15 +2,16 @@
 
 import pytest
 
+from stacks.capacity.plan import Plan
 from stacks.capacity.quotas import TRIAL
-from stacks.google_account import read_account
+from stacks.google_account import plan_for, read_account
 from stacks.settings import parse
 from stacks.stack_file import stack_values
 from stacks.topology import Role
 from tests.engine import CHECKOUT
 from tests.gcp_double import operations
-from tests.gcp_double.cloud import PROJECT
-from tests.gcp_double.clusters import CLUSTER, NODE_POOL
+from tests.gcp_double.cloud import PROJECT, Fault
+from tests.gcp_double.clusters import CLUSTER, NODE_POOL, InitialisationError
 from tests.gcp_double.fixtures import cloud, google, server
 
 __all__ = ["cloud", "google", "server"]
@@ -57,6 +58,24 @@ def test_pools_that_run_are_told_in_the_plans_words(google, cloud):
     assert running.roles == (Role.INTERFACE, Role.MASTER)
     assert (running.is_spot, running.is_tainted) == (True, True)
     assert (running.disk.type, running.disk.size_gb) == ("pd-balanced", 30)
+
+
+def test_what_a_failed_creation_left_makes_way_for_the_stacks_own_pools(google, cloud):
+    del google
+    cluster = {
+        "name": "tfcluster-gke-free",
+        "location": "us-central1-a",
+        "nodeConfig": {"machineType": "e2-medium"},
+    }
+    with cloud.open() as state:
+        state.faults.append(vars(Fault(kind="fails-after-acceptance", on=CLUSTER)))
+        with pytest.raises(InitialisationError):
+            operations.create(state, CLUSTER, cluster)
+    account = read_account(settings(), "gke-free")
+    assert account.running == ()
+    assert [pool.key for pool in account.temporary] == ["default-pool"]
+    assert account.quotas.by_metric["CPUS"].in_use == 2
+    assert isinstance(plan_for(settings(machineType="e2-standard-8"), "gke-free", account), Plan)
 
 
 def test_a_project_that_is_not_set_is_a_problem_with_its_command():
