@@ -25,7 +25,7 @@ from provider.gcp.cloud_build import (
 from provider.gcp.push_diagnosis import why_push_was_refused
 from provider.gcp.refusals import NotFoundError, explained
 from provider.gcp.rest import Google, default_credentials, endpoint
-from provider.operation import Operation
+from provider.operation import HEARTBEAT_S, Operation
 from provider.properties import Properties
 from provider.resource import Created, Diff, Resource, State
 
@@ -152,6 +152,8 @@ def _followed(
                 return build
             if has_ended_badly(build):
                 raise _failure(request, build, [*last, *lines.rest()])
+            if time.monotonic() - operation.progress.last_line_at > HEARTBEAT_S:
+                operation.progress.say(f"build {build_id} goes on ({build.status.name.lower()})")
             operation.sleep(POLL_S)
     except InterruptedByUser:
         cloud.cancel(build_id)

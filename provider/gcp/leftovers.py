@@ -75,7 +75,6 @@ class Found:
     unseen: tuple[str, ...]
 
 
-_ZONED = ("instances", "disks", "instanceGroups")
 _COMPUTE_KINDS = {
     # collection of the compute API: (what it is, gcloud's word, listed over all places at once)
     "instances": ("instance", "instances", True),
@@ -123,16 +122,24 @@ def _compute(google: Google, belongings: Belongings, collection: str) -> Iterato
     kind, word, is_aggregated = _COMPUTE_KINDS[collection]
     path = f"/compute/v1/projects/{{project}}/{'aggregated' if is_aggregated else 'global'}/{collection}"
     for page in google.pages("compute", path, maxResults="500"):
-        scopes: Mapping[str, Any] = (
-            page.get("items", {}) if is_aggregated else {"global": {collection: page.get("items", ())}}
-        )
+        items: Any = page.get("items", {})
+        scopes: Mapping[str, Any] = items if is_aggregated else {"": {collection: items}}
         for scope, found in scopes.items():
-            for thing in found.get(collection, ()):
-                if belongings.include(thing):
-                    place = scope.partition("/")[2]
-                    where = f" --{'zone' if collection in _ZONED else 'region'} {place}" if place else ""
-                    remedy = f"gcloud compute {word} delete {thing['name']}{where} --project {google.project}"
-                    yield Leftover(kind=kind, name=f"{place}/{thing['name']}".lstrip("/"), remedy=remedy)
+            for thing in filter(belongings.include, found.get(collection, ())):
+                command = f"gcloud compute {word} delete {thing['name']}{_place_flag(scope)}"
+                yield Leftover(
+                    kind=kind,
+                    name=f"{scope.partition('/')[2]}/{thing['name']}".lstrip("/"),
+                    remedy=f"{command} --project {google.project}",
+                )
+
+
+def _place_flag(scope: str) -> str:
+    """The flag for a scope such as ``zones/us-central1-a`` or ``global``; none for what has no places."""
+    level, _, place = scope.partition("/")
+    return {"zones": f" --zone {place}", "regions": f" --region {place}", "global": " --global"}.get(
+        level, ""
+    )
 
 
 def _cluster(google: Google, belongings: Belongings) -> Iterator[Leftover]:

@@ -86,6 +86,18 @@ def test_everything_that_is_left_is_named_with_the_command_that_deletes_it(left,
     assert "then run `pulumi destroy` again" in message
 
 
+def test_what_is_in_no_place_is_deleted_without_naming_one(left, server, operation):
+    page = {"items": {"global": {"addresses": [{"name": "tfcluster-gke-free"}]}}}
+    server.answer_instead("GET /compute/.*/aggregated/addresses", 200, page)
+    left({"firewalls": LEFT["firewalls"]})
+    with pytest.raises(ProviderError) as raised:
+        Inventory().delete(operation, STATE)
+    assert f"gcloud compute addresses delete tfcluster-gke-free --global --project {PROJECT}" in str(
+        raised.value
+    )
+    assert f"delete gke-tfcluster-gke-free-0123abcd-all --project {PROJECT}" in str(raised.value)
+
+
 def test_what_belongs_to_others_is_left_out(left, operation, lines):
     left(FOREIGN)
     Inventory().delete(operation, STATE)
