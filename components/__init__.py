@@ -1,1 +1,1 @@
-"""The TensorFlow cluster's Pulumi components, one folder a target; they know nothing of `stacks` or `training`."""
+"""The TensorFlow cluster as Pulumi components, one folder a target; none knows `stacks` or `training`."""

@@ -23,6 +23,7 @@ class Progress:
         self.team = team
         self.shares = [end - first for first, end in shard_bounds(batch_size, len(team.workers))]
         self.calls = 0
+        self.measured_s = 0.0
         self.loss = float("nan")
         self.first_sec_per_step = float("nan")
         self._sec_per_step: deque[float] = deque(maxlen=_CALLS_REMEMBERED)
@@ -47,6 +48,7 @@ class Progress:
         if self.calls == 1:
             self.first_sec_per_step = trained.duration_s / len(trained.reports.losses)
         else:
+            self.measured_s += trained.duration_s
             self._sec_per_step.append(trained.duration_s / len(trained.reports.losses))
             each_s = [busy / share for busy, share in zip(trained.reports.busy_s, self.shares, strict=True)]
             self._busy_s.append(statistics.median(each_s))

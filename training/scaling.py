@@ -12,6 +12,9 @@ from dataclasses import dataclass, field
 DRIFT = 0.2
 """A change of speed, as a fraction, after which what was found about more workers is forgotten."""
 
+FIRST_REST_S, LONGEST_REST_S = 60.0, 900.0
+"""After a try in vain no other is made for so long, doubled each time: every change costs the run seconds."""
+
 
 @dataclass
 class Scale:
@@ -28,6 +31,8 @@ class Scale:
         reason: Why it is this number, in words.
         rates: Examples a second, measured with each number of workers.
         kept: Numbers whose last worker was found to pay.
+        rest_until: No further worker is tried before this time.
+        rest_s: How long the next rest lasts.
     """
 
     minimum: int
@@ -37,17 +42,20 @@ class Scale:
     reason: str = ""
     rates: dict[int, float] = field(default_factory=dict[int, float])
     kept: set[int] = field(default_factory=set[int])
+    rest_until: float = 0.0
+    rest_s: float = FIRST_REST_S
 
     def __post_init__(self) -> None:
         self.count = self.count or self.minimum
 
-    def observe(self, workers: int, examples_per_sec: float, offered: int) -> bool:
+    def observe(self, workers: int, examples_per_sec: float, offered: int, now: float) -> bool:
         """Take a measured speed into account and return whether ``count`` has changed.
 
         Args:
             workers: Workers with which it was measured; nothing is decided where they are not ``count``.
             examples_per_sec: The speed.
             offered: Workers that could be used.
+            now: The time, in seconds of any clock.
         """
         before = self.rates.get(workers)
         self.rates[workers] = examples_per_sec
@@ -55,7 +63,7 @@ class Scale:
             self.rates = {count: rate for count, rate in self.rates.items() if count <= workers}
         if workers != self.count:
             return False
-        count, self.reason = self._next(min(self.maximum, offered))
+        count, self.reason = self._next(min(self.maximum, offered), now)
         has_changed, self.count = count != self.count, count
         return has_changed
 
@@ -65,20 +73,21 @@ class Scale:
             return None
         return (self.rates[count] / self.rates[count - 1] - 1) * (count - 1)
 
-    def _next(self, ceiling: int) -> tuple[int, str]:
+    def _next(self, ceiling: int, now: float) -> tuple[int, str]:
         count, gain = self.count, self.gain(self.count)
         if gain is not None and count > self.minimum:
             needed = self.gain_min / 2 if count in self.kept else self.gain_min
             added = f"worker {count} adds {gain:.0%} of an even share"
             if gain < needed:
                 self.kept.discard(count)
+                self.rest_until, self.rest_s = now + self.rest_s, min(2 * self.rest_s, LONGEST_REST_S)
                 return count - 1, f"{added}, less than the {needed:.0%} that pay"
             self.kept.add(count)
         if count >= ceiling:
             limit = "workers_max" if count >= self.maximum else "as many as there are"
-            return count, f"{count} workers are {limit}, and each of them pays"
-        if count + 1 in self.rates:
-            return count, f"{count} workers: {_was_tried(self.gain(count + 1))}"
+            return count, f"{count} in use are {limit}, and each of them pays"
+        if count + 1 in self.rates or now < self.rest_until:
+            return count, f"{count} in use: {_was_tried(self.gain(count + 1))}"
         return count + 1, f"trying whether worker {count + 1} pays"
 
 

@@ -28,7 +28,7 @@ from training.state import TrainingState
 _TENDING_PERIOD_S = 0.2
 _VAIN_SESSIONS = 3
 _FIRST_CALL_PATIENCE = 3
-_CALLS_MEASURED = 5
+_MEASURED_S = 3.0
 
 
 class Supervisor:
@@ -218,11 +218,12 @@ class Supervisor:
     def _rescale(self) -> None:
         """Let the run's own choice of the number of workers follow the speed measured."""
         sec_per_step = self._progress.sec_per_step
-        if self._scale is None or sec_per_step is None or self._progress.calls <= _CALLS_MEASURED:
+        if self._scale is None or sec_per_step is None or self._progress.measured_s < _MEASURED_S:
             return
         workers = len(self._progress.team.workers)
         offered = len(self._membership.roster.ready_workers())
-        if self._scale.observe(workers, self._settings.batch_size / sec_per_step, offered):
+        speed = self._settings.batch_size / sec_per_step
+        if self._scale.observe(workers, speed, offered, time.monotonic()):
             self._membership.most_workers = self._scale.count
             self._log.say(f"workers auto: {workers} -> {self._scale.count}: {self._scale.reason}")
             self._log.record("scale", workers=self._scale.count, reason=self._scale.reason)

@@ -8,7 +8,7 @@ def test_the_number_of_workers_follows_what_each_adds(fork_server, tmp_path) -> 
     cluster.start("master", "worker0", "worker1", "worker2", "worker3")
     try:
         # the tiny network computes almost nothing: no further worker can pay
-        run = cluster.run(steps=2000, workers_min=1, workers_max=4, workers=4, worker_gain_min=0.5)
+        run = cluster.run(steps=3000, workers_min=1, workers_max=4, workers=4, worker_gain_min=0.9)
         assert run.exit_code() == 0, run.log()
     finally:
         cluster.close()
