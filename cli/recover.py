@@ -12,9 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import psutil
-
 from bootstrap.environment import PROJECT
+from provider.local.identity import identify
 from stacks.settings import NAMESPACE
 
 
@@ -53,4 +52,4 @@ def _locks(backend: Path, stack: str) -> Iterator[dict[str, Any]]:
 
 def _may_be_running(lock: dict[str, Any]) -> bool:
     on_this_machine = lock.get("hostname") == socket.gethostname()
-    return not on_this_machine or psutil.pid_exists(int(lock.get("pid", 0)))
+    return not on_this_machine or identify(int(lock.get("pid", 0))) is not None

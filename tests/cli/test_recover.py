@@ -8,13 +8,16 @@ import pytest
 
 from cli import recover
 from cli.recover import release_lock_of_dead_process
+from tests.liveness import ends
 
 
-@pytest.fixture
-def dead_pid():
-    process = subprocess.Popen([sys.executable, "-c", ""])
-    process.wait()
-    return process.pid
+@pytest.fixture(params=["reaped", "not reaped"])
+def dead_pid(request):
+    with subprocess.Popen([sys.executable, "-c", ""]) as process:
+        assert ends(process.pid)
+        if request.param == "reaped":
+            process.wait()
+        yield process.pid
 
 
 @pytest.fixture

@@ -9,6 +9,8 @@ import socket
 import psutil
 import pytest
 
+from tests.liveness import is_alive
+
 STEPS = 80
 
 
@@ -108,7 +110,7 @@ def test_fewer_workers_stop_only_the_difference(clone):
     clone.configure(workers=1, measureSpeedup=False, steps=10)
     clone.up().checked()
     assert pids(clone) == {name: before[name] for name in ("master", "worker0")}
-    assert not psutil.pid_exists(before["worker2"])
+    assert not is_alive(before["worker2"])
 
 
 def test_destroy_leaves_nothing_but_the_run_history(clone):
@@ -117,7 +119,7 @@ def test_destroy_leaves_nothing_but_the_run_history(clone):
     destroyed = clone.destroy().checked()
     assert "kept" in destroyed.text
     for server in ran:
-        assert not psutil.pid_exists(server["pid"])
+        assert not is_alive(server["pid"])
         host, port = server["address"].split(":")
         with socket.socket() as probe:
             assert probe.connect_ex((host, int(port))) != 0

@@ -10,6 +10,7 @@ import psutil
 import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
+from tests.liveness import is_alive
 from tests.training.cluster import Cluster
 from training.checkpoints import CheckpointStore
 from training.result import ResultError
@@ -99,7 +100,7 @@ def test_a_run_that_is_told_to_stop_stops_and_leaves_no_record_and_no_process(cl
     assert {address for pid in children for address in listening(pid)} == {"127.0.0.1"}
     os.kill(run.pid, number)
     assert run.exit_code() == code
-    assert not any(psutil.pid_exists(pid) for pid in children)
+    assert not any(is_alive(pid) for pid in children)
     assert "told to stop by" in run.log().splitlines()[-1]
     with pytest.raises(ResultError):
         run.result()

@@ -3,9 +3,9 @@
 import os
 import signal
 
-import psutil
 import pytest
 
+from tests.liveness import ends, is_alive
 from tests.training.cluster import Cluster
 from training.checkpoints import CheckpointStore
 
@@ -55,10 +55,8 @@ def test_a_killed_coordinator_leaves_the_servers_and_resumes(cluster, tmp_path) 
     assert children
     os.kill(run.pid, signal.SIGKILL)
     assert run.exit_code() == -signal.SIGKILL
-    for pid in children:
-        psutil.wait_procs([psutil.Process(pid)] if psutil.pid_exists(pid) else [], timeout=10)
-        assert not psutil.pid_exists(pid), "its session must end with it"
-    assert all(psutil.pid_exists(pid) for pid in cluster.pids.values())
+    assert all(ends(pid) for pid in children), "its session must end with it"
+    assert all(is_alive(pid) for pid in cluster.pids.values())
     assert not (tmp_path / "run" / "result.json").exists()
 
     checkpoints = tmp_path / "run" / "checkpoints"
