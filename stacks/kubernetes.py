@@ -1,5 +1,6 @@
 """The `kubernetes` target: the same pods in any cluster that a kubeconfig leads to."""
 
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -51,6 +52,7 @@ def declare(settings: Settings) -> dict[str, pulumi.Input[Any]]:
         raise SettingsError.listing("this stack", problems)
     args = WorkloadArgs(
         kubeconfig=kubeconfig,
+        kubectl=kubectl(kubernetes.kubeconfig, kubernetes.context),
         namespace=kubernetes.namespace,
         places=places(kubernetes, settings.capacity.worker_cpu_millicores),
         server_image=kubernetes.server_image,
@@ -99,6 +101,11 @@ def places(kubernetes: KubernetesSettings, worker_cpu_millicores: int) -> dict[P
     }
 
 
+def kubectl(file: str, context: str) -> str:
+    """The command that reaches the stack's cluster, whatever the ambient kubeconfig is."""
+    return shlex.join(["kubectl", "--kubeconfig", str(_kubeconfig_path(file)), "--context", context])
+
+
 def read_kubeconfig(file: str, context: str) -> str:
     """The kubeconfig's text with one context and what belongs to it alone.
 
@@ -108,7 +115,7 @@ def read_kubeconfig(file: str, context: str) -> str:
     Raises:
         ValueError: The file or the context does not exist; the message names the setting.
     """
-    path = PROJECT / Path(file).expanduser()
+    path = _kubeconfig_path(file)
     try:
         content: Any = yaml.safe_load(path.read_text())
         contexts: dict[str, Any] = {item["name"]: item["context"] for item in content["contexts"]}
@@ -132,3 +139,7 @@ def read_kubeconfig(file: str, context: str) -> str:
             "users": [item for item in content["users"] if item["name"] == chosen["user"]],
         }
     )
+
+
+def _kubeconfig_path(file: str) -> Path:
+    return PROJECT / Path(file).expanduser()

@@ -41,6 +41,7 @@ class WorkloadArgs:
         places: Nodes and size of each kind of pod.
         server_image: Image of servers and training Job, by digest.
         interface_image: Image of notebook and TensorBoard, by digest.
+        kubectl: The command that reaches the cluster, for people to copy.
         cluster_identifier: What the cluster is known by while its kubeconfig is not known yet; None where it
         is.
         storage_class: Class of the volume with the runs: a name, empty for the cluster's default, or one of
@@ -62,6 +63,7 @@ class WorkloadArgs:
     is_volume_kept: bool
     is_cluster_owned: bool
     setting_names: Mapping[str, Mapping[str, str]]
+    kubectl: str = "kubectl"
     cluster_identifier: pulumi.Input[str] | None = None
 
 
@@ -139,8 +141,8 @@ def declare_workload(
     )
     outputs = run_outputs(run.results) | {
         "notebookToken": pulumi.Output.secret(interface.token),
-        "openNotebook": _port_forward(args.namespace, NOTEBOOK_PORT),
-        "openTensorboard": _port_forward(args.namespace, TENSORBOARD_PORT),
+        "openNotebook": _port_forward(args, NOTEBOOK_PORT),
+        "openTensorboard": _port_forward(args, TENSORBOARD_PORT),
     }
     return Workload(outputs=outputs, last=run)
 
@@ -189,6 +191,7 @@ def _run_args(settings: Settings, args: WorkloadArgs, cluster: Cluster, storage:
     return TrainingRunArgs(
         kubeconfig=cluster.kubeconfig,
         namespace=args.namespace,
+        kubectl=args.kubectl,
         image=args.server_image,
         place=args.places["training"],
         interface_role=Role.INTERFACE,
@@ -203,5 +206,5 @@ def _run_args(settings: Settings, args: WorkloadArgs, cluster: Cluster, storage:
     )
 
 
-def _port_forward(namespace: str, port: int) -> str:
-    return f"kubectl port-forward --namespace {namespace} service/{Role.INTERFACE} {port}:{port}"
+def _port_forward(args: WorkloadArgs, port: int) -> str:
+    return f"{args.kubectl} port-forward --namespace {args.namespace} service/{Role.INTERFACE} {port}:{port}"

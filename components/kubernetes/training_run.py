@@ -57,6 +57,7 @@ class TrainingRunArgs:
     Attributes:
         kubeconfig: Text of the kubeconfig; a secret.
         namespace: Namespace of the Job.
+        kubectl: The command that reaches the cluster, for people to copy.
         image: Reference of the server's image, by digest; a change is a new run.
         place: Node and size of the Job's pod.
         interface_role: Role of the pod that shares node and volume with the Job's.
@@ -72,6 +73,7 @@ class TrainingRunArgs:
 
     kubeconfig: pulumi.Input[str]
     namespace: str
+    kubectl: str
     image: pulumi.Input[str]
     place: Place
     interface_role: str
@@ -98,6 +100,7 @@ class TrainingRun(pulumi.ComponentResource):
             {
                 "kubeconfig": pulumi.Output.secret(args.kubeconfig),
                 "namespace": args.namespace,
+                "kubectl": args.kubectl,
                 "job": job_spec(args),
                 "settings": run_settings(args),
                 "interfaceRole": args.interface_role,

@@ -22,6 +22,9 @@ ROLE_LABEL = "app"
 NO_SERVERS = ("training", "if")
 """Roles whose pods run no TensorFlow server that a run could miss."""
 
+MISSING_PATIENCE_S = 15.0
+"""A StatefulSet makes a pod anew within seconds."""
+
 _VOLUME_EVENTS = ("FailedMount", "FailedAttachVolume", "FailedBinding", "ProvisioningFailed")
 
 
@@ -56,6 +59,20 @@ def findings(snapshot: Snapshot) -> list[Finding]:
     for pod in snapshot.pods:
         found += _pod_findings(pod, snapshot, has_volume_fault=bool(unbound & _claims_of(pod)))
     return list({(finding.subject, finding.kind): finding for finding in found}.values())
+
+
+def missing_servers(snapshot: Snapshot, servers: Iterable[str]) -> list[Finding]:
+    """A finding for each server's pod that does not exist, and that nobody refuses to make."""
+    present = {name_of(pod) for pod in snapshot.pods}
+    words = (
+        "does not exist, and the run waits for it. If it does not come back by itself, `pulumi up --refresh` "
+        "makes it anew."
+    )
+    return [
+        Finding(subject=server, kind="missing", sentence=words, patience_s=MISSING_PATIENCE_S)
+        for server in servers
+        if server not in present
+    ]
 
 
 def name_of(pod: Object) -> str:

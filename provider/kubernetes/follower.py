@@ -15,8 +15,15 @@ from typing import Any
 
 from provider.errors import ProviderError
 from provider.kubernetes.client import Api, ApiRefused, ApiUnreachable, Object
-from provider.kubernetes.diagnosis import NO_SERVERS, findings, name_of, pod_state, role_of
-from provider.kubernetes.finding import SettingNames, as_lines
+from provider.kubernetes.diagnosis import (
+    NO_SERVERS,
+    findings,
+    missing_servers,
+    name_of,
+    pod_state,
+    role_of,
+)
+from provider.kubernetes.finding import Finding, SettingNames, as_lines
 from provider.kubernetes.job import ended_state, failure_reason, phase, record
 from provider.kubernetes.job_log import LogReader
 from provider.kubernetes.observation import Patience, take_snapshot
@@ -26,6 +33,8 @@ from provider.run_lines import RunLines
 LOOK_PERIOD_S = 1.0
 DIAGNOSIS_PERIOD_S = 5.0
 """Nodes and events are asked for less often than the log."""
+
+NO_POD = "there is no such pod"
 
 _LAST_LINES_S = 15.0
 """How long the end of a log may lag behind the end of its pod."""
@@ -67,6 +76,7 @@ class Follower:
     _readers: dict[str, LogReader] = field(default_factory=dict[str, LogReader])
     _started: datetime = field(default_factory=lambda: datetime.now(UTC))
     _patience: Patience = field(default_factory=Patience)
+    _patience_with_servers: Patience = field(default_factory=Patience)
     _warned: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
     _answered_at: float = field(default_factory=time.monotonic)
     _diagnosed_at: float = 0.0
@@ -158,8 +168,12 @@ class Follower:
         own = {pod["metadata"]["name"] for pod in pods} | {self.job}
         if fatal := self._patience.exhausted_by(finding for finding in found if finding.subject in own):
             raise RunFailed(f"The training Job {self.job} cannot run:\n{as_lines(fatal)}")
+        self._warn(finding for finding in found if finding.subject not in own)
+        self._warn(self._patience_with_servers.exhausted_by(missing_servers(snapshot, self.servers)))
+
+    def _warn(self, found: Iterable[Finding]) -> None:
         for finding in found:
-            if finding.subject not in own and (finding.subject, finding.kind) not in self._warned:
+            if (finding.subject, finding.kind) not in self._warned:
                 self._warned.add((finding.subject, finding.kind))
                 self.operation.progress.warn(f"{finding.subject} {finding.sentence}")
 
@@ -184,10 +198,13 @@ class Follower:
     def _server_states(self) -> str:
         """State of every server that is not ready, which a missing peer is among."""
         snapshot = take_snapshot(self.api, self.namespace, self._started, self.setting_names)
-        states = dict.fromkeys(self.servers, "there is no such pod")
+        states = dict.fromkeys(self.servers, NO_POD)
         states |= {name_of(pod): pod_state(pod) for pod in snapshot.pods if role_of(pod) not in NO_SERVERS}
         missing = [f"{name}: {state}" for name, state in states.items() if state != "ready"]
-        return f"\nServers that are not ready: {', '.join(missing)}." if missing else ""
+        if not missing:
+            return ""
+        anew = " `pulumi up --refresh` makes missing pods anew." if NO_POD in states.values() else ""
+        return f"\nServers that are not ready: {', '.join(missing)}.{anew}"
 
     def _bear(self, error: ApiUnreachable) -> None:
         silent_s = time.monotonic() - self._answered_at

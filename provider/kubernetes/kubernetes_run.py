@@ -43,6 +43,7 @@ class Inputs(Properties, frozen=True, kw_only=True):
     Attributes:
         kubeconfig: Text of a kubeconfig.
         namespace: Namespace of the Job.
+        kubectl: The command that reaches the cluster, for people to copy.
         job: Spec of the Job.
         settings: Settings of the training program by their names there.
         interface_role: Role of the pod through which the run's files are read.
@@ -54,6 +55,7 @@ class Inputs(Properties, frozen=True, kw_only=True):
 
     kubeconfig: str
     namespace: str
+    kubectl: str
     job: dict[str, Any]
     settings: dict[str, Any]
     interface_role: str
@@ -188,7 +190,7 @@ def _start(operation: Operation, api: Api, inputs: Inputs, name: str) -> str:
 
 
 def _see_to_end(operation: Operation, inputs: Inputs, name: str, run_dir: Path) -> Outputs:
-    follow = f"kubectl logs --namespace {inputs.namespace} --follow job/{name}"
+    follow = f"{inputs.kubectl} logs --namespace {inputs.namespace} --follow job/{name}"
     outputs = Outputs(status="running", job_name=name, run_dir=str(run_dir), follow=follow)
     api = Api(inputs.kubeconfig)
     job = api.find(api.batch.read_namespaced_job, name, inputs.namespace)
@@ -210,7 +212,7 @@ def _see_to_end(operation: Operation, inputs: Inputs, name: str, run_dir: Path) 
     try:
         result = follower.result()
     except InterruptedByUser as error:
-        raise InterruptedByUser(_stopped(api, inputs.namespace, name, run_dir)) from error
+        raise InterruptedByUser(_stopped(api, inputs, name, run_dir)) from error
     except RunFailed as error:
         save_server_logs(api, inputs.namespace, run_dir)
         _copy_back(operation, api, inputs, run_dir)
@@ -237,13 +239,13 @@ def _copy_back(operation: Operation, api: Api, inputs: Inputs, run_dir: Path) ->
         )
 
 
-def _stopped(api: Api, namespace: str, name: str, run_dir: Path) -> str:
+def _stopped(api: Api, inputs: Inputs, name: str, run_dir: Path) -> str:
     try:
-        remove(api, namespace, name)
+        remove(api, inputs.namespace, name)
     except ProviderError as error:
         return (
-            f"Interrupted, but Job {name} may go on: {error} Stop it with `kubectl delete job --namespace "
-            f"{namespace} {name}`."
+            f"Interrupted, but Job {name} may go on: {error} Stop it with `{inputs.kubectl} delete job "
+            f"--namespace {inputs.namespace} {name}`."
         )
     return f"Interrupted; Job {name} is removed. What it had written to its log is in {run_dir}"
 

@@ -2,17 +2,22 @@
 
 import json
 import os
+import signal
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
 from tests.end_to_end.conftest import Clone
 from tests.kubecluster import cluster as test_cluster
+from tests.kubecluster.guard import guarded
+from tests.kubecluster.leftovers import leftovers
 from tests.kubecluster.nodes import Node
 from tests.kubecluster.places import CONTEXT, KUBECONFIG, PROGRAMS
 from tests.kubecluster.processes import kubectl
 from tests.kubecluster.product_images import product_images
+from tests.kubecluster.programs import build, check_machine
 
 NAMESPACE = "tfcluster"
 NOT_SEEN_TO_PASS = pytest.mark.xfail(reason="written, but not seen to pass on the cluster yet", strict=False)
@@ -94,12 +99,18 @@ class ClusterView:
 
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[ClusterView]:
-    """The test cluster, up for the whole session and gone after it."""
-    test_cluster.up(NODES, list(product_images().values()))
-    try:
+    """The test cluster, up for the whole session and gone after it, however that ends."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # fixtures end as after Ctrl-C
+    check_machine()
+    with ThreadPoolExecutor() as pool:
+        # One waits for the network while the other computes.
+        images, programs = pool.submit(product_images), pool.submit(build)
+        programs.result()
+        images.result()
+    with guarded():
+        test_cluster.up(NODES, list(images.result().values()))
         yield ClusterView()
-    finally:
-        test_cluster.down()
+    assert not leftovers()
 
 
 @pytest.fixture(scope="session")

@@ -4,11 +4,18 @@ The tests of this module are steps of one story and rely on the order in which t
 """
 
 import json
+import re
+import shlex
+import subprocess
 import time
+import urllib.error
+import urllib.request
+from contextlib import contextmanager
 
 import pytest
 
 from provider.kubernetes.diagnosis import is_ready
+from tests.kubecluster.places import KUBECTL
 from tests.kubecluster.processes import kubectl, wait_for
 from tests.kubernetes.conftest import NAMESPACE, NOT_SEEN_TO_PASS
 
@@ -31,6 +38,29 @@ def uids(pods):
 
 def connect(cluster, pod, host, port, container=()):
     return cluster.run("exec", pod, *container, "--", "python3", "-c", CONNECT, host, str(port)).strip()
+
+
+@contextmanager
+def forwarded(command):
+    """Run a command that the stack put out; give the address that it forwards to a pod."""
+    words = shlex.split(re.sub(r" \d+:(\d+)$", r" :\1", command))  # any free port of this machine
+    words[0] = str(KUBECTL)
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout
+        yield f"http://{process.stdout.readline().split()[2]}"
+    finally:
+        process.terminate()
+        process.communicate()
+
+
+def status(request):
+    try:
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            return answer.status
+    except urllib.error.HTTPError as error:
+        error.close()
+        return error.code
 
 
 def test_one_up_leads_from_nothing_to_a_trained_network(stack, cluster):
@@ -70,40 +100,37 @@ def test_refresh_finds_nothing_and_up_after_it_neither(stack):
 
 
 def test_a_stranger_reaches_no_server_and_a_pod_of_the_stack_does(cluster, settings):
+    (interface,) = cluster.pods("if")
+    container = ("--container", "notebook")
     kubectl("create", "namespace", "stranger")
     try:
         image = settings["serverImage"]
         run = ("run", "stranger", f"--image={image}", "--command", "--", "sleep", "600")
         kubectl("--namespace", "stranger", *run)
         kubectl("--namespace", "stranger", "wait", "--for=condition=Ready", "pod/stranger", "--timeout=60s")
-        address = cluster.pods("worker")["worker-0"]["status"]["podIP"]
-        probe = ("exec", "stranger", "--", "python3", "-c", CONNECT, address, "2222")
         time.sleep(3)  # until every node has heard of the new pod
-        assert kubectl("--namespace", "stranger", *probe).strip() == "TimeoutError"
-        (interface,) = cluster.pods("if")
-        container = ("--container", "notebook")
+        for pod, port in ((cluster.pods("worker")["worker-0"], 2222), (cluster.pods("if")[interface], 8888)):
+            address = pod["status"]["podIP"]
+            probe = ("exec", "stranger", "--", "python3", "-c", CONNECT, address, str(port))
+            assert kubectl("--namespace", "stranger", *probe).strip() == "TimeoutError"
         assert connect(cluster, interface, f"worker-0.worker.{NAMESPACE}.svc", 2222, container) == "open"
     finally:
         kubectl("delete", "namespace", "stranger")
 
 
-def test_the_notebook_wants_its_token(stack, cluster):
-    (interface,) = cluster.pods("if")
-    ask = (
-        "import sys, urllib.request, urllib.error\n"
-        "try: print(urllib.request.urlopen(sys.argv[1]).status)\n"
-        "except urllib.error.HTTPError as error: print(error.code)"
-    )
+def test_a_pod_of_the_stack_reaches_nothing_outside_of_it(cluster):
+    assert connect(cluster, "worker-0", "kubernetes.default.svc", 443) == "TimeoutError"
 
-    def status(query):
-        url = f"http://127.0.0.1:8888/api/status{query}"
-        answer = cluster.run("exec", interface, "--container", "notebook", "--", "python3", "-c", ask, url)
-        return answer.strip()
 
+def test_the_notebook_is_reached_by_port_forward_and_wants_its_token(stack):
     shown = stack.run("stack", "output", "notebookToken", "--show-secrets").checked()
-    assert status("") == "403"
-    assert status(f"?token={shown.text.strip()}") == "200"
-    assert shown.text.strip() not in stack.run("stack", "output").checked().text
+    token = shown.text.strip()
+    with forwarded(stack.outputs()["openNotebook"]) as url:
+        assert status(f"{url}/api/status") == 403
+        assert status(f"{url}/api/status?token={token}") == 200
+        kernel = urllib.request.Request(f"{url}/api/kernels?token={token}", data=b"{}", method="POST")
+        assert status(kernel) == 201, "no kernel starts"
+    assert token not in stack.run("stack", "output").checked().text
 
 
 def test_tensorboard_shows_the_run(stack, cluster):

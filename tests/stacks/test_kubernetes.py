@@ -109,6 +109,11 @@ def test_only_the_named_context_and_what_belongs_to_it_leave_the_file(values):
     assert "t2" not in text
 
 
+def test_commands_for_people_reach_the_stacks_own_cluster_whatever_the_ambient_one_is(values):
+    (run,) = (r for r in declare(values).resources if r.typ == "tfcluster:index:KubernetesRun")
+    assert run.inputs["kubectl"] == f"kubectl --kubeconfig {values['kubeconfig']} --context one"
+
+
 def test_an_unknown_context_is_refused_with_the_known_ones(values):
     with pytest.raises(SettingsError, match=r"context=three is not in .*, which has one, two"):
         declare(values, context="three")

@@ -19,6 +19,7 @@ from training.settings import RunSettings
 ARGS = {
     "kubeconfig": "kubeconfig",
     "namespace": "tf",
+    "kubectl": "kubectl",
     "image": "example.com/server@sha256:1",
     "place": SMALL,
     "interface_role": "if",
@@ -84,6 +85,7 @@ def test_no_argument_is_without_effect(field):
     other = {
         "kubeconfig": "another",
         "namespace": "other",
+        "kubectl": "kubectl --context other",
         "image": "example.com/server@sha256:2",
         "place": other_place(),
         "interface_role": "interface",

@@ -6,6 +6,7 @@ import threading
 import pytest
 
 from provider.errors import InterruptedByUser
+from provider.kubernetes import diagnosis
 from provider.kubernetes import follower as module
 from provider.kubernetes.client import ApiRefused, ApiUnreachable
 from provider.kubernetes.follower import Follower, JobGone, RunFailed
@@ -108,6 +109,16 @@ def test_servers_that_are_missing_are_named(tmp_path, monkeypatch):
     log = lines("error: worker-0.worker.tf.svc:2222 does not resolve.")
     with pytest.raises(RunFailed, match="worker-0: there is no such pod"):
         follow(tmp_path, monkeypatch, state(FAILED, log=log, ended={"exitCode": 1}))
+
+
+def test_a_server_that_stays_away_is_told_while_the_run_waits_for_it(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "DIAGNOSIS_PERIOD_S", 0)
+    monkeypatch.setattr(diagnosis, "MISSING_PATIENCE_S", 0)
+    ended = {"exitCode": 0, "message": json.dumps(RECORD)}
+    _, shown = follow(tmp_path, monkeypatch, state(), state(COMPLETE, ended=ended))
+    warnings = [line for kind, line in shown if kind == "warning"]
+    assert [line.split()[0] for line in warnings] == ["master-0", "worker-0"]
+    assert "`pulumi up --refresh`" in warnings[0]
 
 
 def test_a_record_counts_even_if_kubernetes_calls_the_job_failed(tmp_path, monkeypatch):

@@ -1,0 +1,43 @@
+"""Takes the cluster down when the process that brought it up is gone without doing so, even if it was killed.
+
+It runs as a process of its own that does nothing but wait for the end of a pipe, which the kernel closes with
+whoever holds the other end.
+"""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.kubecluster import cluster
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+DONE = b"done"
+
+
+@contextmanager
+def guarded() -> Iterator[None]:
+    """Take the cluster down at the end of the block, and also if this process does not reach it.
+
+    Raises:
+        ClusterError: Something is left on the machine.
+    """
+    command = [sys.executable, "-m", "tests.kubecluster.guard"]
+    guard = subprocess.Popen(command, cwd=CHECKOUT, stdin=subprocess.PIPE, start_new_session=True)
+    assert guard.stdin
+    try:
+        yield
+    finally:
+        cluster.down()
+        guard.communicate(DONE)
+
+
+def main() -> None:
+    """Wait for the other end of the pipe to say that all is well, or to vanish."""
+    if sys.stdin.buffer.read() != DONE:
+        cluster.down()
+
+
+if __name__ == "__main__":
+    main()
