@@ -126,6 +126,16 @@ class Cluster:
     def kill(self, name: str) -> None:
         self._fork_server.end(self.pids.pop(name), signal.SIGKILL)
 
+    def freeze(self, name: str) -> None:
+        """Stop a server, and return when none of its threads runs any more."""
+        self.signal(name, signal.SIGSTOP)
+        threads = Path(f"/proc/{self.pids[name]}/task")
+        for _ in range(PATIENCE_S * 50):
+            if all(") T " in stat.read_text() for stat in threads.glob("*/stat")):
+                return
+            time.sleep(0.02)
+        raise AssertionError(f"{name} doesn't stop")
+
     def signal(self, name: str, number: int) -> None:
         os.kill(self.pids[name], number)
 

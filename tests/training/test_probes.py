@@ -1,4 +1,3 @@
-import signal
 import socket
 
 import pytest
@@ -12,7 +11,7 @@ def test_a_live_a_dead_and_a_frozen_server_are_told_apart(fork_server, tmp_path)
     cluster = Cluster(fork_server, tmp_path)
     cluster.start("master", "worker0")
     live, frozen, dead = (f"127.0.0.1:{port}" for port in (*cluster.ports.values(), free_port()))
-    cluster.signal("worker0", signal.SIGSTOP)
+    cluster.freeze("worker0")
     try:
         found = probe_all([live, frozen, dead], timeout_s=1)
     finally:

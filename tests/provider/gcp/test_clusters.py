@@ -98,7 +98,7 @@ def test_a_sold_out_zone_names_others_at_once(make, cloud, operation):
         PoolsReady().create(operation, POOLS_INPUTS)
     assert "us-central1-c, us-central1-f" in str(raised.value)
     assert "us-central1-b" not in str(raised.value)
-    assert "pulumi config set zone us-central1-c" in str(raised.value)
+    assert "`tfcluster down`, `pulumi config set zone us-central1-c` and `tfcluster up`" in str(raised.value)
 
 
 def test_a_pool_in_error_is_reported_with_its_reason(make, cloud, operation):
@@ -118,7 +118,7 @@ def test_nodes_that_only_take_long_are_waited_for_until_the_deadline(make, cloud
     pool_id, _ = make(NODE_POOL, POOL_ARGS)
     with cloud.open() as state:
         state.objects[pool_id]["outputs"]["actualNodes"] = 2
-    with pytest.raises(ProviderError, match=r"workers-e2-standard-2 2 of 3.*clusterWaitSeconds"):
+    with pytest.raises(ProviderError, match=r"workers-e2-standard-2 2 of 3.*nodeWaitSeconds"):
         PoolsReady().create(operation, POOLS_INPUTS)
 
 

@@ -145,11 +145,28 @@ def test_a_project_whose_apis_are_off_can_have_nothing_left(server, cloud, opera
     assert lines == []
 
 
-def test_replacing_a_protected_cluster_is_refused_before_anything_is_touched():
-    given = {name: getattr(INPUTS, name) for name in Inputs.__struct_fields__}
-    protected = State("id", Inputs(**(given | {"protect_cluster": True})), Outputs(owner="0123abcd"))
-    moved = Inputs(**(given | {"zone": "us-central1-b"}))
+@pytest.mark.parametrize(
+    ("field", "other", "said"),
+    [
+        ("zone", "us-central1-b", "zone us-central1-a to us-central1-b"),
+        ("name", "other", f"cluster name {INPUTS.name} to other"),
+        ("project", "other-project", f"project {PROJECT} to other-project"),
+    ],
+)
+def test_what_would_replace_the_cluster_is_refused_before_anything_is_touched(field, other, said):
+    with pytest.raises(
+        ProviderError, match=rf"changing {said} .*nothing was changed.*`tfcluster down`"
+    ) as raised:
+        Inventory().diff(STATE, altered(**{field: other}))
+    assert "protectCluster" not in str(raised.value)
+
+
+def test_a_protected_cluster_is_to_be_unprotected_first():
+    protected = State("id", altered(protect_cluster=True), Outputs(owner="0123abcd"))
     with pytest.raises(ProviderError, match=r"zone us-central1-a to us-central1-b.*protectCluster false"):
-        Inventory().diff(protected, moved)
+        Inventory().diff(protected, altered(zone="us-central1-b"))
     assert Inventory().diff(protected, INPUTS).changed == {"protectCluster"}
-    assert Inventory().diff(STATE, moved).changed == {"zone"}
+
+
+def altered(**changes):
+    return Inputs(**({name: getattr(INPUTS, name) for name in Inputs.__struct_fields__} | changes))

@@ -54,7 +54,7 @@ def test_a_killed_worker_is_named_and_the_run_goes_on_until_it_rejoins(cluster) 
 
 def test_a_frozen_worker_is_set_aside_and_taken_back(cluster) -> None:
     run = long_run(cluster)
-    cluster.signal("worker2", signal.SIGSTOP)
+    cluster.freeze("worker2")
     run.wait_for_log("lost a worker, worker2")
     assert "did not answer within 2 s; it finished step " in run.log()
     run.wait_until(lambda: workers_now(run) == 2, "two workers go on")
