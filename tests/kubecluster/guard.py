@@ -26,11 +26,15 @@ def guarded() -> Iterator[None]:
     command = [sys.executable, "-m", "tests.kubecluster.guard"]
     guard = subprocess.Popen(command, cwd=CHECKOUT, stdin=subprocess.PIPE, start_new_session=True)
     assert guard.stdin
+    outcome = b""
     try:
         yield
     finally:
-        cluster.down()
-        guard.communicate(DONE)
+        try:
+            cluster.down()
+            outcome = DONE
+        finally:
+            guard.communicate(outcome)
 
 
 def main() -> None:
