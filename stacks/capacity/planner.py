@@ -12,10 +12,10 @@ from stacks.capacity.plan import Plan, Refusal
 from stacks.capacity.quotas import Quotas
 from stacks.capacity.request import PlanRequest
 from stacks.capacity.search import Search
-from stacks.capacity.speed import MEASURED_PARTS, StepTimeModel
+from stacks.capacity.speed import COST_MODEL, StepTimeModel
 
 
-def decide(request: PlanRequest, quotas: Quotas, model: StepTimeModel = MEASURED_PARTS) -> Plan | Refusal:
+def decide(request: PlanRequest, quotas: Quotas, model: StepTimeModel = COST_MODEL) -> Plan | Refusal:
     """Plan the cluster that `request` asks for.
 
     Args:
@@ -49,7 +49,7 @@ def decide(request: PlanRequest, quotas: Quotas, model: StepTimeModel = MEASURED
     return _with_arithmetic(dataclasses.replace(refused, largest_fit=largest), request, quotas, model)
 
 
-def largest_fit(request: PlanRequest, quotas: Quotas, model: StepTimeModel = MEASURED_PARTS) -> int:
+def largest_fit(request: PlanRequest, quotas: Quotas, model: StepTimeModel = COST_MODEL) -> int:
     """The largest number of workers, below the one asked for, that fits; 0 where none does.
 
     Where a number fits, every smaller one does: it needs no node and no pod more.

@@ -146,11 +146,12 @@ def _cost(cost: Cost) -> Iterator[str]:
 
 
 def _prediction(prediction: Prediction, workers: int) -> Iterator[str]:
+    several = f"{workers} workers" if workers > 1 else "1 worker"
     yield (
-        f"Predicted: {prediction.seconds_per_step * 1000:.1f} ms a step,"
-        f" {prediction.training_seconds:.0f} s of training;"
+        f"Predicted, not measured: {prediction.seconds_per_step * 1000:.1f} ms a step,"
+        f" {prediction.training_seconds:.0f} s of training, {prediction.speedup:.1f} times as fast"
     )
-    yield f"{workers} workers are {prediction.speedup:.1f} times as fast as one ({prediction.source})."
+    yield f"with {several} as with one of them alone ({prediction.source})."
 
 
 def _largest_fit(largest: int) -> Iterator[str]:

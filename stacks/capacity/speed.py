@@ -1,11 +1,12 @@
-"""How fast a layout is predicted to train: the seam between the plan and a model of a step's time.
+"""How fast a layout is predicted to train: the seam between the plan and the training program's cost model.
 
-The plan asks only through `StepTimeModel`. `MeasuredParts` is the model until a better one is given: it adds
-up what was measured for `mnist` on one core (TensorFlow 2.21, 817k parameters, Adam), and takes a vCPU's
-speed from its machine's CoreMark score.
+The plan asks only through `StepTimeModel`. `CostModel` hands the question to `training.cost_model`, whose
+costs were measured on one core, and says what a planned worker is worth in such cores. A prediction, whose
+error on Google's machines nobody has measured; it serves to compare layouts.
 """
 
 import dataclasses
+import functools
 from typing import Protocol
 
 from stacks.capacity.figures import Prediction
@@ -13,6 +14,7 @@ from stacks.capacity.machines import MACHINE_TYPES
 from stacks.capacity.plan import Layout
 from stacks.capacity.request import PlanRequest
 from stacks.topology import Role
+from training import cost_model
 
 
 @dataclasses.dataclass(frozen=True)
@@ -46,50 +48,50 @@ class StepTimeModel(Protocol):
 
 
 @dataclasses.dataclass(frozen=True)
-class MeasuredParts:
-    """Time of a step as computing, waiting for one another and exchanging, each scaled from one core.
+class CostModel:
+    """`training.cost_model`, asked about a place on a machine of Google's.
 
     Attributes:
         source: As `StepTimeModel`.
-        update_ms: CPU time of the optimiser, whatever the share of the batch.
-        example_ms: CPU time of one example, forward and back.
-        waiting_ms: CPU time lost at every step as soon as there are two workers.
-        exchange_ms: CPU time of one exchange of the model.
-        exchanged_mb: Size of the model.
-        coremark: CoreMark score of the core that these were measured on, in thousands; assumed.
+        costs: What was measured of the model that is trained.
+        coremark: CoreMark score of the core that the costs were measured on, in thousands; assumed.
         serial_part: Part of a step that more threads don't shorten; assumed.
     """
 
-    source: str = "model of measured compute and exchange"
-    update_ms: float = 1.3
-    example_ms: float = 0.0778
-    waiting_ms: float = 2.6
-    exchange_ms: float = 7.2
-    exchanged_mb: float = 3.27
+    source: str = "training/cost_model.py, costs of mnist"
+    costs: cost_model.Costs = cost_model.MNIST
     coremark: float = 20.1
     serial_part: float = 0.25
 
     def seconds_per_step(self, batch_size: int, workers: int, sync_period: int, place: WorkerPlace) -> float:
         """As `StepTimeModel`."""
-        core = place.coremark / self.coremark
-        compute_ms = (self.update_ms + self.example_ms * batch_size / workers) / (
-            core * self._cores(place.cpus)
+        return _seconds_per_step(self, batch_size, workers, sync_period, place)
+
+    def machine(self, place: WorkerPlace) -> cost_model.Machine:
+        """The place in the cost model's words: its CPU as a multiple of the measured core."""
+        return cost_model.Machine(
+            core=self._cores(place.cpus) * place.coremark / self.coremark,
+            network_gbit_s=place.network_gbit_s,
+            workers_per_node=place.workers_per_node,
         )
-        if workers == 1:
-            return compute_ms / 1000
-        one_thread = core * min(place.cpus, 1)
-        on_node = min(place.workers_per_node, workers)
-        leaving_mb = on_node * 2 * (workers - on_node) / workers * self.exchanged_mb
-        exchange_ms = self.exchange_ms / one_thread + leaving_mb * 8 / place.network_gbit_s
-        return (compute_ms + self.waiting_ms / one_thread + exchange_ms / sync_period) / 1000
 
     def _cores(self, cpus: float) -> float:
         """How many single cores `cpus` are worth: a small network doesn't spread over many threads."""
         return cpus if cpus <= 1 else 1 / (self.serial_part + (1 - self.serial_part) / cpus)
 
 
-MEASURED_PARTS = MeasuredParts()
-"""The model with the numbers that were measured."""
+@functools.lru_cache(maxsize=100_000)
+def _seconds_per_step(
+    model: CostModel, batch_size: int, workers: int, sync_period: int, place: WorkerPlace
+) -> float:
+    """The cost model's answer; a search asks the same question many times."""
+    return cost_model.seconds_per_step(
+        batch_size, workers, sync_period, model.machine(place), costs=model.costs
+    )
+
+
+COST_MODEL = CostModel()
+"""The model that plans are made with."""
 
 
 def predict(request: PlanRequest, layout: Layout, model: StepTimeModel) -> Prediction:

@@ -17,7 +17,7 @@ from stacks.capacity.quotas import Quota, Quotas
 from stacks.capacity.request import NodeSharing, PlanRequest
 from stacks.capacity.search import TIE
 from stacks.capacity.shapes import Arrangement, Shape
-from stacks.capacity.speed import MEASURED_PARTS, predict
+from stacks.capacity.speed import COST_MODEL, predict
 from tests.stacks.capacity import by_hand
 from tests.stacks.capacity.asked import ROOMY, ask, planned
 
@@ -46,7 +46,7 @@ def possibilities(request: PlanRequest) -> list[Possibility]:
             peak: dict[str, int] = {}
             for use in by_hand.moments(request, layout, temporary, ROOMY):
                 peak = {metric: max(peak.get(metric, 0), use.get(metric, 0)) for metric in peak | use}
-            seconds = predict(request, layout, MEASURED_PARTS).seconds_per_step
+            seconds = predict(request, layout, COST_MODEL).seconds_per_step
             dollars = cost(request, layout, 0).dollars_per_hour
             key = (tuple(sorted(peak.items())), seconds, is_squeezed)
             cheapest[key] = min(dollars, cheapest.get(key, dollars))
