@@ -12,9 +12,9 @@ from typing import TypeVar
 
 from components.gcp.names import Names
 from provider.errors import ProviderError
-from provider.gcp.clusters import TEMPORARY_POOL, NodePool, count_nodes, find_cluster, find_clusters
+from provider.gcp.clusters import TEMPORARY_POOL, NodePool, count_nodes, find_clusters
 from provider.gcp.docker_daemon import docker_problem
-from provider.gcp.preflight import Finding, check_account
+from provider.gcp.preflight import Finding, check_account, check_zone
 from provider.gcp.quotas import Quota as LiveQuota
 from provider.gcp.quotas import read_quotas
 from provider.gcp.refusals import GoogleError
@@ -26,6 +26,7 @@ from stacks.capacity.machines import MACHINE_TYPES
 from stacks.capacity.plan import NODE_LABELS, Disk, Plan, Pool, Refusal
 from stacks.capacity.planner import decide
 from stacks.capacity.quotas import TRIAL, Quota, Quotas
+from stacks.capacity.regions import is_zone
 from stacks.image_references import image_problem
 from stacks.settings import NAMESPACE, Settings
 
@@ -72,14 +73,15 @@ def read_account(settings: Settings, stack: str) -> GoogleAccount:
     except ProviderError as error:
         return _only(Finding(subject="credentials", sentence=str(error), is_problem=True), *builder)
     zone = settings.capacity.zone
-    with ThreadPoolExecutor(4) as pool:
+    with ThreadPoolExecutor(5) as pool:
         findings = pool.submit(check_account, google)
         quotas = pool.submit(_or_none, lambda: read_quotas(google, region_of(zone)))
         offered = pool.submit(_or_none, lambda: frozenset(machine_types_of(google, zone)))
+        missing_zone = pool.submit(lambda: check_zone(google, zone) if is_zone(zone) else None)
         running = pool.submit(_or_none, lambda: _running(google, cluster_name))
     pools = running.result() or ()
     return GoogleAccount(
-        findings=(*findings.result(), *builder),
+        findings=(*findings.result(), *filter(None, [missing_zone.result()]), *builder),
         quotas=planned_quotas(quotas.result(), settings.gke.project),
         offered=offered.result(),
         running=tuple(one for one in pools if one.key != TEMPORARY_POOL),
@@ -106,13 +108,13 @@ NO_PROJECT = "project is not set, and the `gke` target needs one. Run `pulumi co
 
 
 def cluster_exists(settings: Settings, stack: str) -> bool:
-    """Whether the stack's cluster is there, by Google's own word.
+    """Whether the stack's cluster is there, in whatever zone, by Google's own word.
 
     Raises:
         ProviderError: Google cannot be asked.
     """
     name = Names(project=NAMESPACE, stack=stack).base
-    return find_cluster(Google(settings.gke.project), settings.capacity.zone, name) is not None
+    return bool(find_clusters(Google(settings.gke.project), name))
 
 
 def image_findings(settings: Settings) -> Iterator[Finding]:

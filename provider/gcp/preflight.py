@@ -16,6 +16,7 @@ from provider.gcp.refusals import (
     ServiceDisabledError,
 )
 from provider.gcp.rest import Google
+from provider.gcp.zones import all_zones, region_of
 
 BOOTSTRAP_SERVICES = ("cloudresourcemanager", "compute", "serviceusage")
 """APIs that must be on before the first `up`: by them quotas are read, others enabled, roles granted."""
@@ -58,6 +59,29 @@ def check_account(google: Google) -> list[Finding]:
         Finding(subject="credentials", sentence="Google accepts the application default credentials"),
         *found,
     ]
+
+
+def check_zone(google: Google, zone: str) -> Finding | None:
+    """A finding where there is no such zone; None where there is, or where Google doesn't say.
+
+    Args:
+        google: Client for the project.
+        zone: What has the form of a zone's name.
+    """
+    try:
+        zones = all_zones(google)
+    except GoogleError:
+        return None
+    if not zones or zone in zones:
+        return None
+    near = [one for one in zones if region_of(one) == region_of(zone)]
+    others = (
+        f"Zones of {region_of(zone)}: {', '.join(near)}"
+        if near
+        else "`gcloud compute zones list` shows all there are"
+    )
+    sentence = f"zone={zone} does not exist, or is down. {others}; run `pulumi config set zone <zone>`."
+    return Finding(subject="zone", sentence=sentence, is_problem=True)
 
 
 def problems(findings: Sequence[Finding]) -> list[str]:

@@ -27,19 +27,24 @@ def region_of(zone: str) -> str:
     return zone.rpartition("-")[0]
 
 
-def zones_of(google: Google, region: str) -> list[str]:
-    """Names of a region's zones that are up, sorted; empty where there is no such region.
+def all_zones(google: Google) -> list[str]:
+    """Names of all zones that are up, sorted.
 
     Raises:
         GoogleError: They cannot be read.
     """
     found = google.pages("compute", "/compute/v1/projects/{project}/zones")
     zones = [zone for page in found for zone in page.get("items", ())]
-    return sorted(
-        zone["name"]
-        for zone in zones
-        if region_of(zone["name"]) == region and zone.get("status", "UP") == "UP"
-    )
+    return sorted(zone["name"] for zone in zones if zone.get("status", "UP") == "UP")
+
+
+def zones_of(google: Google, region: str) -> list[str]:
+    """Names of a region's zones that are up, sorted; empty where there is no such region.
+
+    Raises:
+        GoogleError: They cannot be read.
+    """
+    return [zone for zone in all_zones(google) if region_of(zone) == region]
 
 
 def machine_types_of(google: Google, zone: str) -> dict[str, MachineType]:

@@ -78,6 +78,25 @@ def test_what_a_failed_creation_left_makes_way_for_the_stacks_own_pools(google, 
     assert isinstance(plan_for(settings(machineType="e2-standard-8"), "gke-free", account), Plan)
 
 
+def test_a_zone_that_does_not_exist_is_a_problem_with_those_that_do(google):
+    (problem,) = read_account(settings(zone="us-central1-z"), "gke-free").problems
+    assert problem.startswith("zone: zone=us-central1-z does not exist")
+    assert "us-central1-a, us-central1-b, us-central1-c, us-central1-f" in problem
+
+
+def test_a_region_that_does_not_exist_is_a_problem_too(google):
+    (problem,) = read_account(settings(zone="us-nowhere1-a"), "gke-free").problems
+    assert problem.startswith("zone: zone=us-nowhere1-a does not exist")
+    assert "gcloud compute zones list" in problem
+
+
+def test_a_zone_that_cannot_be_asked_about_is_no_problem_of_the_zones(google, server):
+    server.answer_instead("GET /compute/.*/machineTypes", 503, {}, Retry_After="0")
+    account = read_account(settings(), "gke-free")
+    assert account.problems == []
+    assert account.offered is None
+
+
 def test_a_project_that_is_not_set_is_a_problem_with_its_command():
     (problem,) = read_account(settings(project=""), "gke-free").problems
     assert "pulumi config set project <id>" in problem
