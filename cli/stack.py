@@ -12,6 +12,7 @@ from typing import Any
 
 from bootstrap.engine import EngineError
 from bootstrap.environment import PROJECT
+from cli.gone_cluster import without_its_cluster
 from cli.pulumi_environment import pulumi_environment
 from cli.recover import release_lock_of_dead_process
 from stacks.stack_file import StackFileError, stack_target
@@ -45,6 +46,8 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 1
     release_lock_of_dead_process(arguments.stack, environment)
+    if arguments.verb in ("down", "refresh"):
+        environment |= without_its_cluster(arguments.stack)
     selected = _pulumi(["stack", "select", "--create", arguments.stack], environment)
     if selected.returncode != 0:
         sys.stderr.write(selected.stderr)
