@@ -45,19 +45,18 @@ class Inventory(Resource[Inputs, Outputs]):
     outputs_type = Outputs
 
     def diff(self, state: State[Inputs, Outputs], inputs: Inputs) -> Diff:
-        """Refuse what would replace a protected cluster, before anything is touched."""
-        if state.inputs.protect_cluster:
-            changes = [
-                f"{word} {getattr(state.inputs, field)} to {getattr(inputs, field)}"
-                for field, word in _IDENTIFYING.items()
-                if getattr(state.inputs, field) != getattr(inputs, field)
-            ]
-            if changes:
-                raise ProviderError(
-                    f"protectCluster=true, and changing {' and '.join(changes)} would replace the cluster:"
-                    " nothing was changed. To replace it on purpose, undo the change, run"
-                    " `pulumi config set protectCluster false` and `pulumi up`, and change it then."
-                )
+        """Refuse what would replace the cluster under its pods, before anything is touched.
+
+        The engine would have to delete what runs on the cluster first, with a connection that it has closed
+        by then (https://github.com/pulumi/pulumi/issues/14650).
+        """
+        changes = [
+            f"{word} {getattr(state.inputs, field)} to {getattr(inputs, field)}"
+            for field, word in _IDENTIFYING.items()
+            if getattr(state.inputs, field) != getattr(inputs, field)
+        ]
+        if changes:
+            raise ProviderError(_another_cluster(" and ".join(changes), state.inputs.protect_cluster))
         return super().diff(state, inputs)
 
     def create(self, operation: Operation, inputs: Inputs) -> Created[Outputs]:
@@ -87,6 +86,18 @@ class Inventory(Resource[Inputs, Outputs]):
             operation.progress.warn(f"could not be looked at, so look yourself: {kind}")
         if not found.unseen:
             operation.progress.say(f"nothing of this stack is left in {google.project}")
+
+
+def _another_cluster(changes: str, is_protected: bool) -> str:
+    unprotect = (
+        " It is protected: undo the change, run `pulumi config set protectCluster false` and `pulumi up`"
+        " before that."
+    )
+    return (
+        f"changing {changes} would replace the cluster with everything on it: nothing was changed. To have"
+        " that, run `tfcluster down` and then `tfcluster up` (or `pulumi destroy` and `pulumi up`)."
+        f"{unprotect if is_protected else ''}"
+    )
 
 
 def _settled(operation: Operation, google: Google, belongings: Belongings) -> Found:

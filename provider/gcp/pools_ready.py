@@ -93,7 +93,7 @@ def _wait(operation: Operation, inputs: Inputs) -> Outputs:
         "the nodes of all pools",
         all_run,
         deadline_s=inputs.timeout_s,
-        setting="clusterWaitSeconds",
+        setting="nodeWaitSeconds",
         status=status,
         period_s=5,
     )
@@ -121,7 +121,8 @@ def _sold_out(
     others = [zone for zone in offering if zone != inputs.zone]
     advice = (
         f"Other zones of this region that offer {wanted.machine_type}: {', '.join(others)}. Run"
-        f" `pulumi config set zone {others[0]}` and `pulumi up`, which makes the cluster anew there"
+        f" `tfcluster down`, `pulumi config set zone {others[0]}` and `tfcluster up`, which makes the cluster"
+        " there"
         if others
         else f"No other zone of this region offers {wanted.machine_type}: choose another machineType or"
         " region"

@@ -150,9 +150,15 @@ class State:
         self.use.pop(consumer, None)
 
     @property
+    def cluster_uid(self) -> str:
+        """Identity of the one cluster, another one for each that is made; empty where there is none."""
+        found = [one["uid"] for one in self.objects.values() if "uid" in one]
+        return str(found[0]) if found else ""
+
+    @property
     def has_cluster(self) -> bool:
         """Whether a cluster exists."""
-        return any("/clusters/" in key and "/nodePools/" not in key for key in self.objects)
+        return bool(self.cluster_uid)
 
     def take_fault(self, operation: str, token: str, *kinds: str) -> Fault | None:
         """The next fault of one of these kinds that affects an operation, used up by this call."""

@@ -6,6 +6,7 @@ protection guards the call that deletes the cluster and nothing else.
 """
 
 import hashlib
+import uuid
 from collections.abc import Mapping
 from typing import Any
 
@@ -99,7 +100,8 @@ def create_cluster(state: State, inputs: Values) -> tuple[str, dict[str, Any]]:
     nodes = int(inputs.get("initialNodeCount", 1)) * _zones(inputs)
     state.occupy(temporary, nodes_use(nodes, inputs.get("nodeConfig"), _has_public_nodes(inputs)))
     outputs = _cluster_outputs(inputs, state.cluster_endpoint)
-    state.objects[resource_id] = {"kind": CLUSTER, "inputs": dict(inputs), "outputs": outputs}
+    made = {"kind": CLUSTER, "inputs": dict(inputs), "outputs": outputs, "uid": str(uuid.uuid4())}
+    state.objects[resource_id] = made
     fault = state.take_fault("create", CLUSTER, "fails-after-acceptance")
     if fault is not None:
         node_config = inputs.get("nodeConfig") or {"machineType": "e2-medium"}

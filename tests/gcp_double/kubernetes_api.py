@@ -11,7 +11,6 @@ from typing import Any
 
 from tests.gcp_double.cloud import State
 
-CLUSTER_UID = "00000000-0000-0000-0000-00000000c1a5"
 RECORD = {
     "complete": True,
     "test_accuracy": 0.5,
@@ -40,7 +39,7 @@ def answer(state: State, method: str, path: str, query: dict[str, str], content:
 def _namespace(state: State, _query: Any, _content: bytes, name: str) -> Any:
     if name != "kube-system" and f"Namespace//{name}" not in state.in_cluster:
         return None
-    return {"metadata": {"name": name, "uid": CLUSTER_UID, "creationTimestamp": _STAMP}, "status": {}}
+    return {"metadata": {"name": name, "uid": state.cluster_uid, "creationTimestamp": _STAMP}, "status": {}}
 
 
 def _delete_namespace(state: State, _query: Any, _content: bytes, name: str) -> Any:

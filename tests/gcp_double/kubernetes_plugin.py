@@ -33,6 +33,13 @@ class DoubleOfKubernetes(api.Provider):
     def __init__(self, cloud: Cloud) -> None:
         self.cloud = cloud
 
+    async def diff_config(self, request: api.DiffRequest) -> api.DiffResponse:
+        """Replace the provider, and so every object, when another cluster is named, as the real one does."""
+        named = [values.get("clusterIdentifier") for values in (request.old_state, request.new_inputs)]
+        is_another = None not in named and named[0] != named[1]
+        # the SDK's answer says neither "changed" nor "unchanged", which the engine then finds out for itself
+        return api.DiffResponse(replaces=["clusterIdentifier"] if is_another else [])
+
     async def diff(self, request: api.DiffRequest) -> api.DiffResponse:
         """Compare field by field; a renamed object is deleted first, as its name is explicit."""
         paths = changed_paths(plain_map(request.old_state), plain_map(request.new_inputs))

@@ -66,7 +66,7 @@ def update(state: State, token: str, resource_id: str, old: Values, new: Values)
     if token == clusters.NODE_POOL:
         return clusters.update_node_pool(state, resource_id, old, new)
     outputs = merged(state.objects[resource_id]["outputs"], new)
-    state.objects[resource_id] = {"kind": token, "inputs": dict(new), "outputs": outputs}
+    state.objects[resource_id] |= {"inputs": dict(new), "outputs": outputs}
     return outputs
 
 

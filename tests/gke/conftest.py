@@ -1,6 +1,8 @@
 """Both GKE stacks, whole, through the real engine against a simulated Google."""
 
 import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -8,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.end_to_end.conftest import Clone
-from tests.engine import Ended
+from tests.engine import TIMEOUT_S, Ended
 from tests.gcp_double.cloud import PROJECT, Cloud
 from tests.gcp_double.credentials import write_credentials
 from tests.gcp_double.plugins import MODULES, install
@@ -56,6 +58,20 @@ class GkeStack(Clone):
             events = list(state.events)
             state.events.clear()
         return events
+
+    def tfcluster(self, verb: str) -> Ended:
+        """Run a verb of the project's own command on the stack."""
+        done = subprocess.run(
+            [sys.executable, "-m", "cli", verb, self.stack],
+            cwd=self.project,
+            env={**self.environment, "PYTHONPATH": str(self.project)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=TIMEOUT_S,
+            check=False,
+        )
+        return Ended(done.returncode, done.stdout)
 
     def peaks(self) -> dict[str, float]:
         """The most that was in use of each quota metric at any moment."""

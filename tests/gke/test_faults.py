@@ -1,6 +1,6 @@
-"""What goes wrong on the way, in a GKE stack of the free trial: what is said, and that the next `up` goes on.
+"""What goes wrong on the way, in GKE stacks of the free trial: what is said, and that the next `up` goes on.
 
-Each test has a stack and a cloud of its own.
+Tests that share a stack follow each other.
 """
 
 import signal
@@ -20,8 +20,18 @@ QUOTA = (
 )
 
 
-@pytest.fixture
-def stack(make_stack):
+@pytest.fixture(scope="module")
+def new(make_stack):
+    return make_stack("gke-free")
+
+
+@pytest.fixture(scope="module")
+def half_made(make_stack):
+    return make_stack("gke-free")
+
+
+@pytest.fixture(scope="module")
+def displaced(make_stack):
     return make_stack("gke-free")
 
 
@@ -29,49 +39,112 @@ def pools(stack):
     return [key for key in stack.cloud.read().objects if "/nodePools/" in key]
 
 
-def test_an_api_enabled_moments_ago_is_tried_again(stack):
-    stack.cloud.inject(*(Fault(kind="not-enabled", on=token) for token in (NETWORK, CLUSTER)))
-    stack.up().checked()
-    events = stack.events()
+def test_a_plan_that_does_not_fit_creates_nothing(new):
+    new.configure(machineType="e2-standard-8")
+    with new.cloud.open() as state:
+        state.occupy("others", {"CPUS": 2, "CPUS_ALL_REGIONS": 2})
+    refused = new.up()
+    assert refused.code != 0
+    assert "REFUSED" in refused.text
+    assert new.cloud.read().objects == {}
+    assert list(new.resources()) == ["tfcluster-gke-free"], "the stack itself"
+    with new.cloud.open() as state:
+        state.release("others")
+
+
+def test_an_api_enabled_moments_ago_is_tried_again_and_a_quota_that_google_refuses_is_told(new):
+    new.cloud.inject(*(Fault(kind="not-enabled", on=token) for token in (NETWORK, CLUSTER)))
+    new.cloud.inject(Fault(kind="refused", on=NODE_POOL, message=QUOTA))
+    failed = new.up()
+    events = new.events()
     assert [event for event in events if NETWORK in event] == [f"create {NETWORK} network-vpc"] * 2
     assert [event for event in events if CLUSTER in event] == [f"create {CLUSTER} gke-cluster"] * 2
-
-
-def test_a_quota_that_google_refuses_at_creation_is_told_and_the_next_up_goes_on(stack):
-    stack.cloud.inject(Fault(kind="refused", on=NODE_POOL, message=QUOTA))
-    failed = stack.up()
     assert failed.code != 0
     assert "resource \"CPUS\": request requires '8.0' and is short '2.0'" in failed.text
-    assert pools(stack) == []
-    stack.up().checked()
-    assert len(pools(stack)) == 1
+    assert pools(new) == []
 
 
-def test_a_sold_out_zone_names_others_at_once_and_another_zone_works(stack):
-    stack.cloud.inject(Fault(kind="stock-out", on=NODE_POOL, message="not enough resources available"))
-    failed = stack.up()
+def test_the_next_up_goes_on_where_the_refused_one_ended(new):
+    new.up().checked()
+    assert len(pools(new)) == 1
+    assert not any(CLUSTER in event or NETWORK in event for event in new.events())
+    assert new.outputs()["status"] == "succeeded"
+
+
+def test_a_disk_that_survives_its_cluster_makes_destroy_fail_by_name(new):
+    new.cloud.inject(Fault(kind="orphan-disk", on=CLUSTER, operation="delete"))
+    failed = new.destroy()
+    assert failed.code != 0
+    assert "not everything of this stack is gone; 1 left" in failed.text
+    assert "gcloud compute disks delete pvc-0001 --zone us-central1-a" in failed.text
+    with new.cloud.open() as state:
+        state.leftovers.clear()
+    assert f"nothing of this stack is left in {PROJECT}" in new.destroy().checked().text
+
+
+def test_a_creation_that_fails_after_it_was_accepted_leaves_no_temporary_pool_behind(half_made):
+    half_made.cloud.inject(Fault(kind="fails-after-acceptance", on=CLUSTER, message="internal error"))
+    failed = half_made.up()
+    assert failed.code != 0
+    assert "internal error" in failed.text
+    assert pools(half_made) == [f"{CLUSTER_ID}/nodePools/default-pool"]
+    done = half_made.up().checked()
+    assert "a failed creation left default-pool in the cluster; it is deleted now" in done.text
+    assert "default-pool" not in "".join(pools(half_made))
+    assert half_made.peaks()["CPUS"] <= 8, "the temporary pool made way before ours were made"
+
+
+def test_a_cluster_that_was_deleted_by_hand_is_found_missing(half_made):
+    with half_made.cloud.open() as state:
+        for key in [key for key in state.objects if key.startswith(CLUSTER_ID)]:
+            del state.objects[key]
+        state.use = {key: use for key, use in state.use.items() if not key.startswith(CLUSTER_ID)}
+        state.in_cluster.clear()
+        state.events.clear()
+    missing = half_made.up()
+    assert missing.code != 0
+    assert "PULUMI_K8S_DELETE_UNREACHABLE=true pulumi refresh" in missing.text
+    refused = half_made.destroy()
+    assert refused.code != 0
+    assert "PULUMI_K8S_DELETE_UNREACHABLE=true pulumi destroy" in refused.text
+    assert [event for event in half_made.events() if event.startswith("delete")] == []
+
+
+def test_down_finds_out_by_itself_that_the_cluster_is_gone_and_ends_well(half_made):
+    down = half_made.tfcluster("down").checked()
+    assert "Google has no cluster of stack gke-free" in down.text
+    assert f"nothing of this stack is left in {PROJECT}" in down.text
+    assert half_made.cloud.read().objects == {}
+
+
+def test_somebody_elses_cluster_of_that_name_is_left_alone(displaced):
+    foreign = {"name": "tfcluster-gke-free", "location": "us-central1-a", "resourceLabels": {"team": "other"}}
+    with displaced.cloud.open() as state:
+        state.enabled.append("container")
+        create(state, CLUSTER, foreign)
+    failed = displaced.up()
+    assert failed.code != 0
+    assert "it is not made by this project: nothing was changed" in failed.text
+    with displaced.cloud.open() as state:
+        assert state.objects.pop(CLUSTER_ID)["inputs"]["resourceLabels"] == {"team": "other"}
+
+
+def test_a_sold_out_zone_names_others_at_once_and_another_zone_works(displaced):
+    displaced.events()
+    displaced.cloud.inject(Fault(kind="stock-out", on=NODE_POOL, message="not enough resources available"))
+    failed = displaced.up()
     assert failed.code != 0
     assert "a stock-out, not a quota" in failed.text
     assert "us-central1-b, us-central1-c, us-central1-f" in failed.text
-    assert len([event for event in stack.events() if event.startswith(f"create {NODE_POOL}")]) == 1
-    stack.configure(zone="us-central1-c")
-    stack.up().checked()
-    assert all("/us-central1-c/" in key for key in pools(stack))
+    assert len([event for event in displaced.events() if event.startswith(f"create {NODE_POOL}")]) == 1
+    displaced.destroy().checked()
+    displaced.configure(zone="us-central1-c")
+    displaced.up().checked()
+    assert all("/us-central1-c/" in key for key in pools(displaced))
 
 
-def test_a_creation_that_fails_after_it_was_accepted_leaves_no_temporary_pool_behind(stack):
-    stack.cloud.inject(Fault(kind="fails-after-acceptance", on=CLUSTER, message="internal error"))
-    failed = stack.up()
-    assert failed.code != 0
-    assert "internal error" in failed.text
-    assert pools(stack) == [f"{CLUSTER_ID}/nodePools/default-pool"]
-    done = stack.up().checked()
-    assert "a failed creation left default-pool in the cluster; it is deleted now" in done.text
-    assert "default-pool" not in "".join(pools(stack))
-    assert stack.peaks()["CPUS"] <= 8, "the temporary pool made way before ours were made"
-
-
-def test_an_interrupted_creation_is_taken_over_by_the_next_up(stack):
+def test_an_interrupted_creation_is_taken_over_by_the_next_up(make_stack):
+    stack = make_stack("gke-free")
     stack.cloud.inject(Fault(kind="slow", on=CLUSTER, seconds=120))
     running = stack.start("up", "--yes", "--skip-preview")
     deadline = time.monotonic() + 200
@@ -86,57 +159,3 @@ def test_an_interrupted_creation_is_taken_over_by_the_next_up(stack):
     done = stack.up().checked()
     assert "was left behind by an interrupted `up`" in done.text
     assert stack.outputs()["status"] == "succeeded"
-
-
-def test_somebody_elses_cluster_of_that_name_is_left_alone(stack):
-    foreign = {"name": "tfcluster-gke-free", "location": "us-central1-a", "resourceLabels": {"team": "other"}}
-    with stack.cloud.open() as state:
-        state.enabled.append("container")
-        create(state, CLUSTER, foreign)
-    failed = stack.up()
-    assert failed.code != 0
-    assert "it is not made by this project: nothing was changed" in failed.text
-    assert stack.cloud.read().objects[CLUSTER_ID]["inputs"]["resourceLabels"] == {"team": "other"}
-
-
-def test_a_disk_that_survives_its_cluster_makes_destroy_fail_by_name(stack):
-    stack.up().checked()
-    stack.cloud.inject(Fault(kind="orphan-disk", on=CLUSTER, operation="delete"))
-    failed = stack.destroy()
-    assert failed.code != 0
-    assert "not everything of this stack is gone; 1 left" in failed.text
-    assert "gcloud compute disks delete pvc-0001 --zone us-central1-a" in failed.text
-    with stack.cloud.open() as state:
-        state.leftovers.clear()
-    assert f"nothing of this stack is left in {PROJECT}" in stack.destroy().checked().text
-
-
-def test_a_cluster_that_was_deleted_by_hand_is_found_missing_and_destroy_still_ends_well(stack):
-    stack.up().checked()
-    with stack.cloud.open() as state:
-        for key in [key for key in state.objects if key.startswith(CLUSTER_ID)]:
-            del state.objects[key]
-        state.use = {key: use for key, use in state.use.items() if not key.startswith(CLUSTER_ID)}
-        state.in_cluster.clear()
-        state.events.clear()
-    missing = stack.up()
-    assert missing.code != 0
-    assert "PULUMI_K8S_DELETE_UNREACHABLE=true pulumi refresh" in missing.text
-    refused = stack.destroy()
-    assert refused.code != 0
-    assert "PULUMI_K8S_DELETE_UNREACHABLE=true pulumi destroy" in refused.text
-    assert [event for event in stack.events() if event.startswith("delete")] == []
-    stack.environment["PULUMI_K8S_DELETE_UNREACHABLE"] = "true"
-    assert f"nothing of this stack is left in {PROJECT}" in stack.destroy().checked().text
-    assert stack.cloud.read().objects == {}
-
-
-def test_a_plan_that_does_not_fit_creates_nothing(stack):
-    stack.configure(machineType="e2-standard-8")
-    with stack.cloud.open() as state:
-        state.occupy("others", {"CPUS": 2, "CPUS_ALL_REGIONS": 2})
-    refused = stack.up()
-    assert refused.code != 0
-    assert "REFUSED" in refused.text
-    assert stack.cloud.read().objects == {}
-    assert list(stack.resources()) == ["tfcluster-gke-free"], "the stack itself"
