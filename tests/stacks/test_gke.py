@@ -1,6 +1,7 @@
 """What the GKE stacks declare, against a fake engine and a simulated account."""
 
 import json
+import re
 
 import pytest
 
@@ -57,10 +58,10 @@ def declare(monkeypatch):
     account = GoogleAccount(findings=(), quotas=LARGE, offered=None, running=())
     monkeypatch.setattr(gke, "read_account", lambda _settings, _stack: account)
 
-    def declare(stack="gke-free", **changes):
+    def declare(stack="gke-free", named=None, **changes):
         values = stack_values(CHECKOUT, stack) | {"project": PROJECT, **BASE, **changes}
         settings = parse(values, "the test")
-        return declared(lambda: gke.declare(settings), google_recorder(), stack=stack)
+        return declared(lambda: gke.declare(settings), google_recorder(), stack=named or stack)
 
     return declare
 
@@ -157,6 +158,34 @@ def test_everything_that_can_carry_labels_carries_the_stacks(declare):
             f"stack gke-free of project tfcluster; made by Pulumi, life {OWNER}"
             in found.inputs_of(name)["description"]
         )
+
+
+NAMED = {
+    "container/cluster:Cluster": ("name", r"[a-z]([a-z0-9-]{0,38}[a-z0-9])?"),
+    "container/nodePool:NodePool": ("name", r"[a-z]([a-z0-9-]{0,38}[a-z0-9])?"),
+    "compute/network:Network": ("name", r"[a-z]([a-z0-9-]{0,61}[a-z0-9])?"),
+    "compute/subnetwork:Subnetwork": ("name", r"[a-z]([a-z0-9-]{0,61}[a-z0-9])?"),
+    "compute/router:Router": ("name", r"[a-z]([a-z0-9-]{0,61}[a-z0-9])?"),
+    "compute/routerNat:RouterNat": ("name", r"[a-z]([a-z0-9-]{0,61}[a-z0-9])?"),
+    "artifactregistry/repository:Repository": ("repositoryId", r"[a-z]([a-z0-9-]{0,61}[a-z0-9])?"),
+    "serviceaccount/account:Account": ("accountId", r"[a-z][a-z0-9-]{4,28}[a-z0-9]"),
+    "projects/iAMCustomRole:IAMCustomRole": ("roleId", r"[a-zA-Z0-9_.]{3,64}"),
+    "storage/bucket:Bucket": ("name", r"[a-z0-9][a-z0-9_-]{1,61}[a-z0-9]"),
+    "cloudscheduler/job:Job": ("name", r"[a-zA-Z0-9_-]{1,500}"),
+}
+"""Input that names each kind of thing in Google Cloud, and what Google allows there."""
+
+
+@pytest.mark.parametrize("stack", ["x", "Some.Stack_with-Everything-In-Its-Name-40"])
+def test_every_name_and_label_is_one_that_google_allows(declare, stack):
+    found = declare(named=stack)
+    named = [one for one in found.resources if one.typ.removeprefix("gcp:") in NAMED]
+    assert {one.typ.removeprefix("gcp:") for one in named} == set(NAMED)
+    for one in named:
+        field, allowed = NAMED[one.typ.removeprefix("gcp:")]
+        assert re.fullmatch(allowed, one.inputs[field]), (one.typ, one.inputs[field])
+    for value in found.inputs_of("gke-cluster")["resourceLabels"].values():
+        assert re.fullmatch(r"[a-z0-9_-]{1,63}", value)
 
 
 def test_no_output_is_turned_into_text(declare):
