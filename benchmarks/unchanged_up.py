@@ -1,8 +1,8 @@
 """Measure an unchanged `pulumi up` against a two-resource program: ``python -m benchmarks.unchanged_up``.
 
-The `local` stack must be up (`make up`), and `pulumi` on PATH (`eval "$(.venv/bin/tfcluster env)"`). The other
-program declares two component resources and nothing else: what it takes is the engine's and Python's own time.
-Both are measured in turn.
+The `local` stack must be up (`make up`), and `pulumi` on PATH (`eval "$(.venv/bin/tfcluster env)"`). The
+other program declares two component resources and nothing else: what it takes is the engine's and Python's
+own time. Both are measured in turn.
 """
 
 import argparse
