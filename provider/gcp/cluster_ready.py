@@ -92,6 +92,6 @@ def _existing(google: Google, inputs: Inputs) -> Cluster:
         raise ProviderError(
             f"there is no cluster {inputs.name} in {inputs.zone}, though the stack's state has one: it was"
             f" deleted by hand or by the dead-man switch. Run `{DELETE_UNREACHABLE}=true pulumi refresh`,"
-            " which forgets it and what ran on it, then `pulumi up`."
+            " which forgets it and what ran on it (`tfcluster refresh` does so by itself), then `pulumi up`."
         )
     return cluster

@@ -86,8 +86,8 @@ def delete(state: State, token: str, resource_id: str, old: Values) -> None:
             f"googleapi: Error 400: The resource '{resource_id}' is already being used by '{users[0]}',"
             " resourceInUseByAnotherResource"
         )
-    state.release(resource_id)
     for gone in [key for key in state.objects if key == resource_id or _belongs_to(key, resource_id)]:
+        state.release(gone)
         del state.objects[gone]
 
 

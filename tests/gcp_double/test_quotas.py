@@ -114,3 +114,16 @@ def test_a_network_in_use_cannot_be_deleted(state):
     operations.create(state, "gcp:compute/router:Router", {"name": "tf", "network": network_id})
     with pytest.raises(CloudError, match="already being used by"):
         operations.delete(state, network, network_id, outputs)
+
+
+def test_a_grant_goes_with_its_repository(state):
+    state.enabled += ["iam", "artifactregistry"]
+    account = "nodes@demo-project.iam.gserviceaccount.com"
+    place = {"location": "us-central1"}
+    operations.create(state, "gcp:serviceaccount/account:Account", {"accountId": "nodes"})
+    kind = "gcp:artifactregistry/repository:Repository"
+    repository, _ = operations.create(state, kind, {**place, "repositoryId": "tf", "format": "DOCKER"})
+    grant = {**place, "repository": "tf", "role": "r", "member": f"serviceAccount:{account}"}
+    operations.create(state, "gcp:artifactregistry/repositoryIamMember:RepositoryIamMember", grant)
+    operations.delete(state, kind, repository, {})
+    assert list(state.objects) == list(state.use) == [f"projects/demo-project/serviceAccounts/{account}"]
