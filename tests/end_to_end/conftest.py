@@ -5,6 +5,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -35,6 +36,19 @@ class Clone(Engine):
             self.run(
                 "config", "set", key, str(value).lower() if isinstance(value, bool) else str(value)
             ).checked()
+
+    def servers(self) -> list[dict[str, Any]]:
+        """Name, address and pid of each server, as the stack's state has them."""
+        resources = self.resources()
+        return [
+            server
+            for role in ("master", "worker")
+            for server in resources[f"{role}-processes"]["outputs"]["servers"]
+        ]
+
+    def server_pids(self) -> dict[str, int]:
+        """Pid of each server by its name."""
+        return {server["name"]: server["pid"] for server in self.servers()}
 
     @property
     def runs(self) -> list[Path]:

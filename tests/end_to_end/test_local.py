@@ -14,19 +14,6 @@ from tests.liveness import is_alive
 STEPS = 80
 
 
-def servers(clone):
-    resources = clone.resources()
-    return [
-        server
-        for role in ("master", "worker")
-        for server in resources[f"{role}-processes"]["outputs"]["servers"]
-    ]
-
-
-def pids(clone):
-    return {server["name"]: server["pid"] for server in servers(clone)}
-
-
 def listening_addresses(pid):
     return {
         connection.laddr.ip
@@ -77,28 +64,28 @@ def test_the_run_history_tells_what_happened(clone):
 
 
 def test_the_servers_outlive_the_up_and_listen_on_the_loopback_address_alone(clone):
-    running = pids(clone)
+    running = clone.server_pids()
     assert set(running) == {"master", "worker0", "worker1"}
     for pid in running.values():
         assert listening_addresses(pid) == {"127.0.0.1"}
 
 
 def test_the_second_up_changes_nothing_and_trains_nothing(clone):
-    before = pids(clone), clone.outputs()
+    before = clone.server_pids(), clone.outputs()
     again = clone.up().checked()
     assert "unchanged" in again.text
     assert not [
         word for word in ("created", "updated", "replaced") if word in again.text.split("Resources:")[1]
     ]
-    assert (pids(clone), clone.outputs()) == before
+    assert (clone.server_pids(), clone.outputs()) == before
     assert len(clone.runs) == 1
 
 
 def test_another_worker_leaves_the_running_servers_alone(clone):
-    before = pids(clone)
+    before = clone.server_pids()
     clone.configure(workers=3)
     clone.up().checked()
-    after = pids(clone)
+    after = clone.server_pids()
     assert before.items() < after.items()
     assert set(after) - set(before) == {"worker2"}
     assert clone.outputs()["workers"] == 3
@@ -106,15 +93,15 @@ def test_another_worker_leaves_the_running_servers_alone(clone):
 
 
 def test_fewer_workers_stop_only_the_difference(clone):
-    before = pids(clone)
+    before = clone.server_pids()
     clone.configure(workers=1, measureSpeedup=False, steps=10)
     clone.up().checked()
-    assert pids(clone) == {name: before[name] for name in ("master", "worker0")}
+    assert clone.server_pids() == {name: before[name] for name in ("master", "worker0")}
     assert not is_alive(before["worker2"])
 
 
 def test_destroy_leaves_nothing_but_the_run_history(clone):
-    ran = servers(clone)
+    ran = clone.servers()
     history = clone.runs
     destroyed = clone.destroy().checked()
     assert "kept" in destroyed.text
