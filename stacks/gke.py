@@ -69,6 +69,7 @@ def declare(settings: Settings) -> dict[str, pulumi.Input[Any]]:
     )
     return workload.outputs | {
         "kubeconfig": access,
+        "saveKubeconfig": save_kubeconfig(names.stack),
         "cluster": f"{plan.zone}/{names.base}",
         "deleteAt": cluster.delete_at,
         "dollarsPerHour": round(plan.cost.dollars_per_hour, 4),
@@ -100,12 +101,24 @@ def fitted(settings: Settings, plan: Plan) -> Settings:
     return dataclasses.replace(settings, workers=plan.workers)
 
 
+def kubeconfig_file(stack: str) -> str:
+    """Where the commands for people look for the access to the cluster, from the project's folder."""
+    return f"build/{stack}.kubeconfig"
+
+
+def save_kubeconfig(stack: str) -> str:
+    """The command that puts it there; there is no secret in it."""
+    file = kubeconfig_file(stack)
+    return f"mkdir -p build && pulumi stack output kubeconfig --show-secrets --stack {stack} > {file}"
+
+
 def workload_args(
     settings: Settings, plan: Plan, cluster: ReadyCluster, access: pulumi.Output[str]
 ) -> WorkloadArgs:
     """What this cluster is like for the workload."""
     return WorkloadArgs(
         kubeconfig=access,
+        kubectl=f"kubectl --kubeconfig {kubeconfig_file(pulumi.get_stack())}",
         namespace=settings.kubernetes.namespace,
         places={pod.kind: place(pod) for pod in plan.layout.pods},
         server_image=cluster.images["server"],

@@ -87,6 +87,7 @@ def test_up_makes_everything_in_order_and_within_the_planned_peaks(stack):
     outputs = stack.outputs()
     assert outputs["status"] == "succeeded"
     assert outputs["dollarsPerHour"] > 0.1
+    assert outputs["openNotebook"].startswith(f"kubectl --kubeconfig build/{stack.stack}.kubeconfig ")
 
 
 def test_the_cluster_of_the_free_trial_is_deleted_by_google_when_its_time_is_up(stack):

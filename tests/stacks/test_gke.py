@@ -188,6 +188,12 @@ def test_every_name_and_label_is_one_that_google_allows(declare, stack):
         assert re.fullmatch(r"[a-z0-9_-]{1,63}", value)
 
 
+def test_commands_for_people_use_the_stacks_own_kubeconfig_and_say_how_to_save_it(declare):
+    run = declare().inputs_of("training-run")
+    assert run["kubectl"] == "kubectl --kubeconfig build/gke-free.kubeconfig"
+    assert gke.save_kubeconfig("gke-free").endswith("--stack gke-free > build/gke-free.kubeconfig")
+
+
 def test_no_output_is_turned_into_text(declare):
     text = "\n".join(everything(declare()))
     assert "<pulumi.output.Output" not in text
