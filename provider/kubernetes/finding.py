@@ -40,6 +40,7 @@ def as_lines(findings: Iterable[Finding]) -> str:
 
 
 def _listed(names: list[str], shown: int = 3) -> str:
-    if len(names) <= shown:
-        return ", ".join(names)
-    return f"{', '.join(names[:shown])} and {len(names) - shown} more"
+    if len(names) == 1:
+        return names[0]
+    more = f" and {len(names) - shown} more" if len(names) > shown else ""
+    return f"each of {', '.join(names[:shown])}{more}"

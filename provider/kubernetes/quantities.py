@@ -50,6 +50,11 @@ def memory_mib(resources: Object) -> int:
     return math.ceil(number(resources.get("memory", "0")) / 2**20)
 
 
+def whole_memory_mib(resources: Object) -> int:
+    """Memory of a set of resources, in MiB, rounded down: what may be asked of it."""
+    return math.floor(number(resources.get("memory", "0")) / 2**20)
+
+
 def requests(pod: Object) -> tuple[int, int]:
     """What a pod asks for: thousandths of a core, and MiB.
 

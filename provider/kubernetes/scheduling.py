@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from provider.kubernetes.client import Object
 from provider.kubernetes.finding import Finding, SettingNames, setting_for
-from provider.kubernetes.quantities import cpu_millicores, memory_mib, requests
+from provider.kubernetes.quantities import cpu_millicores, requests, whole_memory_mib
 
 PATIENCE_S = 25.0
 """A node may be about to join, and a pod that leaves may be about to make room."""
@@ -75,7 +75,7 @@ def _judge(pod: Object, node: Object, pods: Iterable[Object]) -> _Verdict:
         total = cpu_millicores(node["status"]["allocatable"])
         return _Verdict(name, "cpu", f"has {free_cpu}m of {total}m CPU free", free_cpu, free_memory)
     if asked_memory > free_memory:
-        total = memory_mib(node["status"]["allocatable"])
+        total = whole_memory_mib(node["status"]["allocatable"])
         return _Verdict(
             name, "memory", f"has {free_memory} of {total} MiB memory free", free_cpu, free_memory
         )
@@ -84,7 +84,7 @@ def _judge(pod: Object, node: Object, pods: Iterable[Object]) -> _Verdict:
 
 def _free(node: Object, pods: Iterable[Object]) -> tuple[int, int]:
     allocatable = node["status"]["allocatable"]
-    cpu, memory = cpu_millicores(allocatable), memory_mib(allocatable)
+    cpu, memory = cpu_millicores(allocatable), whole_memory_mib(allocatable)
     for pod in pods:
         ended = pod.get("status", {}).get("phase") in ("Succeeded", "Failed")
         if pod["spec"].get("nodeName") == node["metadata"]["name"] and not ended:
@@ -123,7 +123,8 @@ def _way_out(pod: Object, verdicts: Sequence[_Verdict], role: str, names: Settin
         most = max(verdict.free_memory for verdict in verdicts if verdict.obstacle == "memory")
         return _smaller(setting_for(names, role, "memory"), most)
     if "taint" in by_obstacle:
-        return f"Tolerate the taint with {setting_for(names, role, 'tolerations')}, or remove it from a node."
+        taint = by_obstacle["taint"].words.rpartition(" ")[2]
+        return f"Add {taint} to {setting_for(names, role, 'tolerations')}, or remove the taint from a node."
     wanted = ",".join(f"{key}={value}" for key, value in pod["spec"]["nodeSelector"].items())
     return (
         f"Label a node with `kubectl label node {verdicts[0].node} {wanted.replace(',', ' ')}`, or change "

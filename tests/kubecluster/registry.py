@@ -16,7 +16,6 @@ from tests.kubecluster.places import HOST_IP, REGISTRY, REGISTRY_PORT
 
 MISSING = f"{REGISTRY}/nobody/made-this@sha256:{'0' * 64}"
 PRIVATE = f"{REGISTRY}/private/trainer@sha256:{'1' * 64}"
-UNREACHABLE = f"nowhere.kubecluster.test/trainer@sha256:{'2' * 64}"
 
 _OCI = "application/vnd.oci.image"
 _MANIFEST = json.dumps(

@@ -98,4 +98,4 @@ def test_the_same_fault_of_many_pods_is_one_line():
         Finding(subject=f"worker-{number}", kind="memory", sentence="ran out of memory.", patience_s=0)
         for number in range(5)
     ]
-    assert as_lines(found) == "  - worker-0, worker-1, worker-2 and 2 more ran out of memory."
+    assert as_lines(found) == "  - each of worker-0, worker-1, worker-2 and 2 more ran out of memory."
