@@ -27,6 +27,7 @@ from stacks.capacity.plan import NODE_LABELS, Disk, Plan, Pool, Refusal
 from stacks.capacity.planner import decide
 from stacks.capacity.quotas import TRIAL, Quota, Quotas
 from stacks.capacity.regions import is_zone
+from stacks.gke_settings import useless_settings
 from stacks.image_references import image_problem
 from stacks.settings import NAMESPACE, Settings
 
@@ -64,14 +65,14 @@ def read_account(settings: Settings, stack: str) -> GoogleAccount:
         settings: The stack's settings.
         stack: Name of the stack.
     """
-    builder = list(image_findings(settings))
+    local = [*setting_findings(settings), *image_findings(settings)]
     cluster_name = Names(project=NAMESPACE, stack=stack).base
     if not settings.gke.project:
-        return _only(Finding(subject="project", sentence=NO_PROJECT, is_problem=True), *builder)
+        return _only(Finding(subject="project", sentence=NO_PROJECT, is_problem=True), *local)
     try:
         google = Google(settings.gke.project)
     except ProviderError as error:
-        return _only(Finding(subject="credentials", sentence=str(error), is_problem=True), *builder)
+        return _only(Finding(subject="credentials", sentence=str(error), is_problem=True), *local)
     zone = settings.capacity.zone
     with ThreadPoolExecutor(5) as pool:
         findings = pool.submit(check_account, google)
@@ -81,7 +82,7 @@ def read_account(settings: Settings, stack: str) -> GoogleAccount:
         running = pool.submit(_or_none, lambda: _running(google, cluster_name))
     pools = running.result() or ()
     return GoogleAccount(
-        findings=(*findings.result(), *filter(None, [missing_zone.result()]), *builder),
+        findings=(*findings.result(), *filter(None, [missing_zone.result()]), *local),
         quotas=planned_quotas(quotas.result(), settings.gke.project),
         offered=offered.result(),
         running=tuple(one for one in pools if one.key != TEMPORARY_POOL),
@@ -115,6 +116,12 @@ def cluster_exists(settings: Settings, stack: str) -> bool:
     """
     name = Names(project=NAMESPACE, stack=stack).base
     return bool(find_clusters(Google(settings.gke.project), name))
+
+
+def setting_findings(settings: Settings) -> Iterator[Finding]:
+    """What is set and has no effect."""
+    for sentence in useless_settings(settings):
+        yield Finding(subject="settings", sentence=sentence, is_problem=True)
 
 
 def image_findings(settings: Settings) -> Iterator[Finding]:

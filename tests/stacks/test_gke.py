@@ -9,12 +9,13 @@ from provider.gcp.preflight import Finding
 from stacks import gke
 from stacks.capacity.quotas import Quota, Quotas
 from stacks.google_account import GoogleAccount
-from stacks.settings import SettingsError, parse
+from stacks.settings import SettingsError, parse, rules
 from stacks.stack_file import stack_values
 from tests.components.gcp.computed import OWNER, google_recorder
 from tests.components.mocks import declared
 from tests.engine import CHECKOUT
 from tests.gcp_double.cloud import PROJECT
+from tests.stacks.test_gke_settings import USELESS
 
 ENOUGH_FOR_ALL = [
     *("CPUS", "E2_CPUS", "CPUS_ALL_REGIONS", "INSTANCES", "IN_USE_ADDRESSES", "STATIC_ADDRESSES"),
@@ -46,10 +47,46 @@ CHANGES = {
     "ipEndpoint": "true",
     "namespace": "elsewhere",
     "clusterWaitSeconds": "60",
+    "interfaceCpuMillicores": "300",
+    "interfaceMemoryMib": "1000",
+    "trainingCpuMillicores": "300",
+    "trainingMemoryMib": "1000",
+    "masterCpuMillicores": "100",
+    "masterMemoryMib": "700",
+    "workerMemoryMib": "2000",
+    "task": "my.task",
     "steps": "10",
+    "batchSize": "300",
+    "learningRate": "0.01",
+    "seed": "9",
+    "syncPeriod": "5",
+    "measureSpeedup": "false",
+    "resume": "true",
+    "peerTimeoutSeconds": "5",
+    "trainTimeoutSeconds": "5",
     "waitForTraining": "false",
+    "runId": "again",
+    "runsDir": "elsewhere",
+    "workersMin": "2",
+    "workersMax": "5",
+    "workerGainPercent": "40",
+    "serverImage": f"us-central1-docker.pkg.dev/p/r/server@sha256:{'1' * 64}",
+    "interfaceImage": f"us-central1-docker.pkg.dev/p/r/interface@sha256:{'1' * 64}",
+    "fit": "true",
 }
 """Another value for each setting that a GKE stack has a use for."""
+
+IMAGE = f"us-central1-docker.pkg.dev/p/r/server@sha256:{'0' * 64}"
+PREBUILT = {"imageBuilder": "prebuilt", "serverImage": IMAGE, "interfaceImage": IMAGE}
+AUTOMATIC = {"workers": "auto", "workersMax": "3"}
+TOGETHER_WITH = {
+    "serverImage": PREBUILT,
+    "interfaceImage": PREBUILT,
+    "workersMin": AUTOMATIC,
+    "workersMax": AUTOMATIC,
+    "workerGainPercent": AUTOMATIC,
+}
+"""What must be set for a setting to have a use."""
 
 
 @pytest.fixture
@@ -68,6 +105,13 @@ def declare(monkeypatch):
 
 def everything(recorder):
     return sorted(json.dumps([one.typ, one.name, one.inputs], sort_keys=True) for one in recorder.resources)
+
+
+def unchanged(declare, base, known={}):  # noqa: B006 -- a memory on purpose: each takes a second
+    key = tuple(base)
+    if key not in known:
+        known[key] = everything(declare(**base))
+    return known[key]
 
 
 def of_google(recorder):
@@ -119,18 +163,21 @@ def test_the_paid_stack_differs_by_its_dead_man_switch_alone(declare):
 
 
 def test_prebuilt_images_need_no_repository_and_no_builder(declare):
-    image = f"us-central1-docker.pkg.dev/p/r/server@sha256:{'0' * 64}"
-    found = declare(imageBuilder="prebuilt", serverImage=image, interfaceImage=image).inventory()
+    found = declare(**PREBUILT).inventory()
     names = {name for _, name in found}
     assert not {name for name in names if name.startswith("images")}
     assert "apis-artifactregistry" not in names
     assert "apis-cloudbuild" not in names
 
 
-@pytest.mark.parametrize("setting", CHANGES)
+@pytest.mark.parametrize("setting", sorted(CHANGES.keys() - {"fit"}))
 def test_no_setting_is_dead(declare, setting):
-    before = everything(declare())
-    assert everything(declare(**{setting: CHANGES[setting]})) != before
+    base = TOGETHER_WITH.get(setting, {})
+    assert everything(declare(**{**base, setting: CHANGES[setting]})) != unchanged(declare, base)
+
+
+def test_every_setting_has_a_use_or_is_refused():
+    assert CHANGES.keys() | USELESS.keys() | {"target"} == rules().keys()
 
 
 def test_fit_takes_fewer_workers_where_too_many_are_asked_for(declare):
