@@ -66,7 +66,8 @@ class GkeClusterArgs:
 class GkeCluster(pulumi.ComponentResource):
     """A cluster that is fit for node pools.
 
-    Creates the cluster, and a resource of the project's own that removes what a failed creation left in it.
+    Creates the cluster, and a resource of the project's own that removes what a failed creation left in it,
+    and before the cluster goes sees that it has deleted its volumes' disks.
     """
 
     cluster: gcp.container.Cluster
@@ -126,7 +127,13 @@ class GkeCluster(pulumi.ComponentResource):
         )
         ready = _ClusterReady(
             f"{name}-ready",
-            {"project": args.project, "zone": args.zone, "name": args.name, "cluster": self.cluster.id},
+            {
+                "project": args.project,
+                "zone": args.zone,
+                "name": args.name,
+                "cluster": self.cluster.id,
+                "labels": args.labels,
+            },
             pulumi.ResourceOptions(parent=self),
         )
         self.ready_id = ready.readyCluster

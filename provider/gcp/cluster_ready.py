@@ -6,6 +6,7 @@ between the cluster and its pools.
 """
 
 from provider.errors import ProviderError
+from provider.gcp.claimed_disks import wait_until_deleted
 from provider.gcp.clusters import TEMPORARY_POOL, Cluster, cluster_path, find_cluster, is_done, start_deletion
 from provider.gcp.rest import Google
 from provider.operation import Operation
@@ -17,12 +18,17 @@ DEADLINE_S = 900.0
 
 
 class Inputs(Properties, frozen=True, kw_only=True):
-    """Which cluster; `cluster` is its id, so that another cluster is looked at anew."""
+    """Which cluster; `cluster` is its id, so that another cluster is looked at anew.
+
+    Attributes:
+        labels: Labels of its volumes' disks.
+    """
 
     project: str
     zone: str
     name: str
     cluster: str
+    labels: dict[str, str]
 
 
 class Outputs(Properties, frozen=True, kw_only=True):
@@ -78,12 +84,16 @@ class ClusterReady(Resource[Inputs, Outputs]):
         return found
 
     def update(self, operation: Operation, state: State[Inputs, Outputs], inputs: Inputs) -> Outputs:
-        """Nothing of a cluster's readiness changes in place."""
+        """Take other labels over; nothing of a cluster's readiness changes in place."""
         del operation, inputs
         return state.outputs
 
     def delete(self, operation: Operation, state: State[Inputs, Outputs]) -> None:
-        """Leave the cluster alone."""
+        """Let the cluster, which goes next, finish what it does about volumes."""
+        inputs = state.inputs
+        google = Google(inputs.project)
+        if find_cluster(google, inputs.zone, inputs.name) is not None:
+            wait_until_deleted(operation, google, inputs.labels)
 
 
 def _existing(google: Google, inputs: Inputs) -> Cluster:

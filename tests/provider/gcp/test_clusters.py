@@ -31,7 +31,7 @@ POOL_ARGS = {
     "nodeCount": 3,
     "nodeConfig": {"machineType": "e2-standard-2", "bootDisk": {"diskType": "pd-standard", "sizeGb": 30}},
 }
-CLUSTER_INPUTS = ClusterInputs(project=PROJECT, zone=ZONE, name="tf", cluster=ID)
+CLUSTER_INPUTS = ClusterInputs(project=PROJECT, zone=ZONE, name="tf", cluster=ID, labels={})
 POOL = WantedPool(
     name="workers-e2-standard-2",
     machine_type="e2-standard-2",
