@@ -66,8 +66,8 @@ def quota(pods: Sequence[Place]) -> dict[str, str]:
 class Namespace(pulumi.ComponentResource):
     """A namespace of the *restricted* pod security level.
 
-    Creates the namespace, its quota, its NetworkPolicies and, unless it is kept, a resource of the project's
-    own whose removal waits until the namespace is gone and lists what holds it.
+    Creates the namespace, its quota, its NetworkPolicies and a resource of the project's own whose removal
+    waits until the namespace is gone, or its pods where it is kept, and lists what holds it.
     """
 
     name: pulumi.Output[str]
@@ -84,19 +84,19 @@ class Namespace(pulumi.ComponentResource):
             # The cleanup has deleted it before; a stuck one must not hold up a cluster that goes with it.
             opts=pulumi.ResourceOptions(parent=self, retain_on_delete=args.is_kept or args.is_cluster_owned),
         )
-        last_to_go: pulumi.Resource = namespace
-        if not args.is_kept:
-            last_to_go = _NamespaceCleanup(
-                f"{name}-cleanup",
-                {
-                    "kubeconfig": pulumi.Output.secret(args.kubeconfig),
-                    "namespace": args.namespace,
-                    "timeoutS": args.delete_timeout_s,
-                    "isClusterOwned": args.is_cluster_owned,
-                },
-                pulumi.ResourceOptions(parent=self, depends_on=[namespace]),
-            )
-        inside = pulumi.ResourceOptions(parent=self, depends_on=[last_to_go])
+        # There in any case: a resource that is dropped is deleted, and with this one the namespace.
+        cleanup = _NamespaceCleanup(
+            f"{name}-cleanup",
+            {
+                "kubeconfig": pulumi.Output.secret(args.kubeconfig),
+                "namespace": args.namespace,
+                "timeoutS": args.delete_timeout_s,
+                "isClusterOwned": args.is_cluster_owned,
+                "isKept": args.is_kept,
+            },
+            pulumi.ResourceOptions(parent=self, depends_on=[namespace]),
+        )
+        inside = pulumi.ResourceOptions(parent=self, depends_on=[cleanup])
         metadata: kubernetes.meta.v1.ObjectMetaArgsDict = {"namespace": args.namespace, "labels": PART_OF}
         limits = kubernetes.core.v1.ResourceQuota(
             f"{name}-quota",

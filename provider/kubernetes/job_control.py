@@ -10,23 +10,42 @@ from provider.kubernetes.client import Api, Object
 from provider.kubernetes.diagnosis import NO_SERVERS, role_of
 from provider.kubernetes.job import phase, record
 from provider.kubernetes.observation import STACK_PODS
+from provider.operation import Operation
 
 STOP_TIMEOUT_S = 15.0
-"""How long a Job that is removed may take to be gone; a coordinator stops within seconds."""
+"""How long the removal of a Job may take where nobody waits for it gladly; a coordinator stops in seconds."""
 
 _SAVED_LOG_LINES = 500
 
 
-def remove(api: Api, namespace: str, name: str) -> None:
+def remove(operation: Operation, api: Api, namespace: str, name: str, timeout_s: float) -> None:
     """Remove a Job with its pods, and wait until they are gone.
 
+    The cluster's controllers may need a minute for it after their API server was away.
+
     Raises:
-        ProviderError: They are still there after `STOP_TIMEOUT_S` and the pod's own grace.
+        ProviderError: They are still there after `timeout_s`.
+        InterruptedByUser: The user interrupted; it is removed all the same.
     """
-    api.find(api.batch.delete_namespaced_job, name, namespace, propagation_policy="Foreground")
+    _delete(api, namespace, name)
+    operation.wait_until(
+        f"Job {name} to go away",
+        lambda: _is_gone(api, namespace, name),
+        deadline_s=timeout_s,
+        setting="clusterWaitSeconds",
+    )
+
+
+def remove_soon(api: Api, namespace: str, name: str) -> None:
+    """Remove a Job as `remove` does, whatever the user does meanwhile.
+
+    Raises:
+        ProviderError: It is still there after `STOP_TIMEOUT_S`.
+    """
+    _delete(api, namespace, name)
     deadline = time.monotonic() + STOP_TIMEOUT_S
     while time.monotonic() < deadline:
-        if api.find(api.batch.read_namespaced_job, name, namespace) is None:
+        if _is_gone(api, namespace, name):
             return
         time.sleep(0.3)
     raise ProviderError(f"Job {name} is being removed, but still there after {STOP_TIMEOUT_S:.0f} s.")
@@ -36,7 +55,15 @@ def remove_if_running(api: Api, namespace: str, name: str) -> None:
     """Remove a Job that has not ended; one that has stays, for a look at it."""
     job = api.find(api.batch.read_namespaced_job, name, namespace)
     if job is not None and phase(job) == "running":
-        remove(api, namespace, name)
+        remove_soon(api, namespace, name)
+
+
+def _delete(api: Api, namespace: str, name: str) -> None:
+    api.find(api.batch.delete_namespaced_job, name, namespace, propagation_policy="Foreground")
+
+
+def _is_gone(api: Api, namespace: str, name: str) -> bool:
+    return api.find(api.batch.read_namespaced_job, name, namespace) is None
 
 
 def has_record(api: Api, job: Object) -> bool:

@@ -27,7 +27,13 @@ from provider.kubernetes.job import (
     server_pods,
     work_hash,
 )
-from provider.kubernetes.job_control import has_record, remove, remove_if_running, save_server_logs
+from provider.kubernetes.job_control import (
+    has_record,
+    remove,
+    remove_if_running,
+    remove_soon,
+    save_server_logs,
+)
 from provider.kubernetes.run_files import copy_run
 from provider.operation import Operation
 from provider.properties import Properties
@@ -155,7 +161,7 @@ class KubernetesRun(Resource[Inputs, Outputs]):
             for job in api.items(
                 api.batch.list_namespaced_job, state.inputs.namespace, label_selector=JOB_SELECTOR
             ):
-                remove(api, state.inputs.namespace, job["metadata"]["name"])
+                _remove(operation, api, state.inputs, job)
         except ApiUnreachable as error:
             if not is_unreachable_dropped():
                 raise unreachable_advice(error) from error
@@ -182,11 +188,15 @@ def _start(operation: Operation, api: Api, inputs: Inputs, name: str) -> str:
         is_same_work = job["metadata"]["labels"].get(WORK_LABEL) == work_hash(inputs.job, inputs.settings)
         if inputs.settings.get("resume") and is_same_work and not has_record(api, job):
             run = run_of(job)
-        remove(api, inputs.namespace, job["metadata"]["name"])
+        _remove(operation, api, inputs, job)
     body = manifest(name, run, inputs.job, inputs.settings)
     api.call(api.batch.create_namespaced_job, inputs.namespace, body)
     operation.progress.say(f"Job {name} started; its run is {run}")
     return run
+
+
+def _remove(operation: Operation, api: Api, inputs: Inputs, job: Any) -> None:
+    remove(operation, api, inputs.namespace, job["metadata"]["name"], inputs.settings["cluster_wait_s"])
 
 
 def _see_to_end(operation: Operation, inputs: Inputs, name: str, run_dir: Path) -> Outputs:
@@ -241,7 +251,7 @@ def _copy_back(operation: Operation, api: Api, inputs: Inputs, run_dir: Path) ->
 
 def _stopped(api: Api, inputs: Inputs, name: str, run_dir: Path) -> str:
     try:
-        remove(api, inputs.namespace, name)
+        remove_soon(api, inputs.namespace, name)
     except ProviderError as error:
         return (
             f"Interrupted, but Job {name} may go on: {error} Stop it with `{inputs.kubectl} delete job "

@@ -13,11 +13,13 @@ from kubernetes.dynamic import DynamicClient
 
 from provider.errors import ProviderError
 from provider.kubernetes.client import Api, ApiUnreachable, Object, unreachable_advice
+from provider.kubernetes.diagnosis import name_of, pod_state
 from provider.operation import Operation
 from provider.properties import Properties
 from provider.resource import Created, Resource, State
 from provider.unreachable import is_unreachable_dropped
 
+LOOK_PERIOD_S = 1.0
 _SHOWN_OBJECTS = 20
 
 
@@ -29,12 +31,14 @@ class Inputs(Properties, frozen=True, kw_only=True):
         namespace: The namespace's name.
         timeout_s: How long that may take before what is left is listed.
         is_cluster_owned: Whether the cluster goes next, so that what is left is only worth a warning.
+        is_kept: Whether the namespace stays, so that only its pods are seen to their end.
     """
 
     kubeconfig: str
     namespace: str
     timeout_s: int
     is_cluster_owned: bool
+    is_kept: bool
 
 
 class Outputs(Properties, frozen=True, kw_only=True):
@@ -59,13 +63,16 @@ class NamespaceCleanup(Resource[Inputs, Outputs]):
         return Outputs()
 
     def delete(self, operation: Operation, state: State[Inputs, Outputs]) -> None:
-        """Delete the namespace and wait until it is gone.
+        """Delete the namespace and wait until it is gone; where it is kept, until it has no pods.
 
         Raises:
             ProviderError: It is still there at the deadline; every object left is listed with its finalisers.
         """
         inputs, api = state.inputs, Api(state.inputs.kubeconfig)
         try:
+            if inputs.is_kept:
+                _wait_until_empty(operation, api, inputs)
+                return
             api.find(api.core.delete_namespace, inputs.namespace)
             self._wait_until_gone(operation, api, inputs)
         except ApiUnreachable as error:
@@ -88,7 +95,7 @@ class NamespaceCleanup(Resource[Inputs, Outputs]):
                 deadline_s=inputs.timeout_s,
                 setting="clusterWaitSeconds",
                 status=lambda: "; ".join(conditions(left or {})),
-                period_s=1,
+                period_s=LOOK_PERIOD_S,
             )
         except ProviderError as error:
             if type(error) is not ProviderError:
@@ -98,6 +105,24 @@ class NamespaceCleanup(Resource[Inputs, Outputs]):
             if not inputs.is_cluster_owned:
                 raise ProviderError(message) from error
             operation.progress.warn(f"{message}\nIt goes with the cluster.")
+
+
+def _wait_until_empty(operation: Operation, api: Api, inputs: Inputs) -> None:
+    pods: list[Object] = []
+
+    def poll() -> bool:
+        nonlocal pods
+        pods = api.items(api.core.list_namespaced_pod, inputs.namespace)
+        return not pods
+
+    operation.wait_until(
+        f"the pods in namespace {inputs.namespace} to go away",
+        poll,
+        deadline_s=inputs.timeout_s,
+        setting="clusterWaitSeconds",
+        status=lambda: ", ".join(f"{name_of(pod)} {pod_state(pod)}" for pod in pods[:_SHOWN_OBJECTS]),
+        period_s=LOOK_PERIOD_S,
+    )
 
 
 def conditions(namespace: Object) -> list[str]:

@@ -20,7 +20,6 @@ from tests.kubecluster.product_images import product_images
 from tests.kubecluster.programs import build, check_machine
 
 NAMESPACE = "tfcluster"
-NOT_SEEN_TO_PASS = pytest.mark.xfail(reason="written, but not seen to pass on the cluster yet", strict=False)
 
 FAILURES: list[tuple[str, str, float]] = []
 """What was provoked, what `up` said of it, and after how many seconds; shown at the end of the session."""

@@ -7,9 +7,9 @@ import pytest
 from provider.unreachable import DELETE_UNREACHABLE
 from tests.kubecluster.control_plane import start_control_plane
 from tests.kubecluster.processes import kubectl, stop, wait_for
-from tests.kubernetes.conftest import NAMESPACE, NOT_SEEN_TO_PASS
+from tests.kubernetes.conftest import NAMESPACE
 
-pytestmark = [pytest.mark.kubernetes, NOT_SEEN_TO_PASS]
+pytestmark = pytest.mark.kubernetes
 
 HELD = {
     "apiVersion": "v1",
@@ -82,9 +82,22 @@ def test_destroy_tells_an_unreachable_cluster_from_one_that_is_gone(trained, api
     assert trained.resources().keys() == before
 
 
+def test_a_volume_that_is_kept_from_now_on_is_found_again_by_the_next_up(trained, cluster):
+    (before,) = cluster.objects("persistentvolumeclaims")
+    trained.configure(keepRunsVolume=True)
+    trained.up().checked()
+    trained.destroy().checked()
+    (kept,) = cluster.objects("persistentvolumeclaims")
+    assert kept["metadata"]["uid"] == before["metadata"]["uid"]
+    assert not cluster.objects("pods")
+    trained.up().checked()
+    (found,) = cluster.objects("persistentvolumeclaims")
+    assert found["metadata"]["uid"] == before["metadata"]["uid"]
+
+
 def test_a_finaliser_that_nobody_serves_is_listed_by_object(trained, cluster):
     kubectl("apply", "--filename", "-", input=json.dumps(HELD))
-    trained.configure(clusterWaitSeconds=15)
+    trained.configure(clusterWaitSeconds=15, keepRunsVolume=False)
     trained.up().checked()
     refused = trained.destroy()
     assert refused.code != 0
@@ -95,25 +108,8 @@ def test_a_finaliser_that_nobody_serves_is_listed_by_object(trained, cluster):
     trained.destroy().checked()
 
 
-def test_a_kept_volume_is_found_again_by_the_next_up(stack, cluster):
-    stack.configure(clusterWaitSeconds=120, keepRunsVolume=True)
-    stack.up().checked()
-    (before,) = cluster.objects("persistentvolumeclaims")
-    stack.destroy().checked()
-    (kept,) = cluster.objects("persistentvolumeclaims")
-    assert kept["metadata"]["uid"] == before["metadata"]["uid"]
-    assert not cluster.objects("pods")
-    stack.configure(runId="again")
-    stack.up().checked()
-    (found,) = cluster.objects("persistentvolumeclaims")
-    assert found["metadata"]["uid"] == before["metadata"]["uid"]
-    stack.configure(keepRunsVolume=False)
-    stack.up().checked()
-    stack.destroy().checked()
-    assert not cluster.has_namespace()
-
-
 def test_a_cluster_that_is_gone_for_good_is_forgotten_with_one_command(stack, cluster):
+    stack.configure(clusterWaitSeconds=120)
     stack.up().checked()
     stop("kube-apiserver")
     try:

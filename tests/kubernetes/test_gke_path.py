@@ -16,9 +16,8 @@ from tests.gcp_double.rest import serving
 from tests.gke.conftest import GkeStack
 from tests.kubecluster.places import KUBECONFIG, KUBECTL, PROGRAMS
 from tests.kubecluster.processes import kubectl
-from tests.kubernetes.conftest import NOT_SEEN_TO_PASS
 
-pytestmark = [pytest.mark.kubernetes, NOT_SEEN_TO_PASS]
+pytestmark = pytest.mark.kubernetes
 
 NODE_LABELS = {
     "home": ["app-if=true", "app-master=true"],
@@ -47,7 +46,7 @@ def nodes_as_planned(cluster):
     """Nodes with the labels that GKE's pools would give them."""
     for node, labels in NODE_LABELS.items():
         kubectl("label", "node", node, *labels)
-    kubectl("taint", "nodes", "--all", "work-")
+    kubectl("taint", "nodes", "work-1", "work-2", "work-")
     yield
     for node, labels in NODE_LABELS.items():
         kubectl("label", "node", node, *(f"{label.partition('=')[0]}-" for label in labels))

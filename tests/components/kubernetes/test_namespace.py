@@ -44,8 +44,10 @@ def test_only_restricted_pods_are_admitted():
     assert labels["pod-security.kubernetes.io/enforce"] == "restricted"
 
 
-def test_a_kept_namespace_is_not_cleaned_up():
-    assert "tfcluster:index:NamespaceCleanup" not in {kind for kind, _ in declare(is_kept=True).inventory()}
+def test_a_namespace_that_is_kept_from_now_on_loses_no_resource_whose_removal_would_remove_it():
+    kept = declare(is_kept=True)
+    assert kept.inventory() == declare().inventory()
+    assert kept.inputs_of("namespace-cleanup")["isKept"] is True
 
 
 def test_the_quota_has_room_for_every_pod_and_its_replacement():
