@@ -87,9 +87,8 @@ def checked_plan(settings: Settings, stack: str, account: GoogleAccount) -> Plan
     problems = account.problems
     if isinstance(answer, Plan) and not problems:
         return answer
-    if not isinstance(answer, Plan):
-        problems.append(report.text(answer))
-    raise SettingsError.listing(f"stack {stack} (stacks/Pulumi.{stack}.yaml)", problems)
+    listed = str(SettingsError.listing(f"stack {stack} (stacks/Pulumi.{stack}.yaml)", problems))
+    raise SettingsError(listed if isinstance(answer, Plan) else f"{listed}\n\n{report.text(answer)}")
 
 
 def fitted(settings: Settings, plan: Plan) -> Settings:

@@ -253,4 +253,6 @@ def test_problems_of_account_and_plan_are_told_together_and_nothing_is_declared(
     monkeypatch.setattr(gke, "read_account", lambda _settings, _stack: account)
     with pytest.raises(SettingsError, match="billing: there is no billing account") as raised:
         declare(workers="9", vcpuBudget="8")
-    assert "REFUSED" in str(raised.value)
+    assert "\n\nPlan of stack gke-free: 9 workers in us-central1-a.\nREFUSED: nothing is created.\n" in str(
+        raised.value
+    )
