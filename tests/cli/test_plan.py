@@ -1,9 +1,12 @@
 """The plan verb as a process of its own, without an account, an engine or a network."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 from stacks.capacity.from_settings import plan_request
 from stacks.capacity.planner import decide
@@ -108,3 +111,27 @@ def test_a_command_line_that_cannot_be_used_ends_with_2():
         done = plan(*arguments)
         assert (done.returncode, done.stdout) == (2, ""), arguments
         assert message in done.stderr
+
+
+def commands_of_the_documentation():
+    page = (PROJECT / "docs" / "gke.md").read_text(encoding="utf-8").replace("\\\n", " ")
+    found = re.findall(r"^\$ tfcluster plan (.*?)(?: +# *(.*))?$", page, re.MULTILINE)
+    assert len(found) > 3
+    return [pytest.param(command.split(), remark, id=command) for command, remark in found]
+
+
+@pytest.mark.parametrize(("command", "remark"), commands_of_the_documentation())
+def test_a_command_of_the_documentation_ends_as_it_says(command, remark):
+    done = plan(*command)
+    is_refused = remark.startswith("refused")
+    assert done.returncode == (1 if is_refused else 0), done.stdout + done.stderr
+    assert not is_refused or all(number in done.stdout for number in re.findall(r"\d+", remark))
+
+
+def test_the_figures_of_the_documentation_are_the_plans():
+    page = (PROJECT / "docs" / "gke.md").read_text(encoding="utf-8")
+    answer = json.loads(plan("gke-free", "--json").stdout)
+    cost, (pool,) = answer["cost"], answer["layout"]["pools"]
+    assert f"one {pool['machine_type']} (8 vCPU)" in page
+    assert f"about ${sum(cost['lines'].values()):.2f} an hour" in page
+    assert f"about {60 * cost['run_hours']:.0f} minutes and ${cost['run_dollars']:.2f}" in page
