@@ -4,6 +4,7 @@ Pure, and the same on every target.
 """
 
 import dataclasses
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,22 +12,6 @@ import pulumi
 
 from stacks.settings import Settings
 from training.settings import RunSettings
-
-_OUTPUT_NAMES = {
-    "test_accuracy": "testAccuracy",
-    "final_loss": "finalLoss",
-    "steps": "steps",
-    "sec_per_step": "secPerStep",
-    "examples_per_sec": "examplesPerSec",
-    "workers": "workers",
-    "speedup": "speedup",
-    "efficiency": "efficiency",
-    "bound": "bound",
-    "status": "status",
-    "run_dir": "runDir",
-    "follow": "follow",
-}
-"""The stack's output for each output of the training run's resource."""
 
 
 def run_settings(settings: Settings, data_file: str) -> dict[str, Any]:
@@ -66,4 +51,6 @@ def run_settings(settings: Settings, data_file: str) -> dict[str, Any]:
 
 def run_outputs(results: Mapping[str, pulumi.Output[Any]]) -> dict[str, pulumi.Input[Any]]:
     """The stack's outputs for what a training run's resource returned."""
-    return {name: results[output] for name, output in _OUTPUT_NAMES.items()}
+    return {
+        re.sub(r"[A-Z]", lambda capital: f"_{capital[0].lower()}", name): results[name] for name in results
+    }

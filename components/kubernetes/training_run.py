@@ -20,6 +20,7 @@ from components.kubernetes.pod import (
     runs_mount,
     selector,
 )
+from components.run_outputs import RUN_OUTPUTS
 
 ROLE = "training"
 """Value of the role label of the Job's pod; no node is labelled with it."""
@@ -33,21 +34,6 @@ SETTINGS_ANNOTATION = "tfcluster/settings"
 _SETTINGS_FOLDER = "/etc/tfcluster"
 _DEADLINE_MARGIN_S = 60
 """How much later Kubernetes ends the Job than the program itself, which can say why."""
-
-OUTPUTS = (
-    "status",
-    "testAccuracy",
-    "finalLoss",
-    "steps",
-    "secPerStep",
-    "examplesPerSec",
-    "workers",
-    "speedup",
-    "efficiency",
-    "bound",
-    "runDir",
-    "follow",
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,7 +97,7 @@ class TrainingRun(pulumi.ComponentResource):
             },
             pulumi.ResourceOptions(parent=self),
         )
-        self.results = {output: getattr(run, output) for output in OUTPUTS}
+        self.results = {output: getattr(run, output) for output in RUN_OUTPUTS}
         self.register_outputs(self.results)
 
 
@@ -185,4 +171,6 @@ class _KubernetesRun(pulumi.CustomResource):
     def __init__(
         self, name: str, inputs: dict[str, pulumi.Input[object]], opts: pulumi.ResourceOptions
     ) -> None:
-        super().__init__("tfcluster:index:KubernetesRun", name, {**inputs, **dict.fromkeys(OUTPUTS)}, opts)
+        super().__init__(
+            "tfcluster:index:KubernetesRun", name, {**inputs, **dict.fromkeys(RUN_OUTPUTS)}, opts
+        )

@@ -10,20 +10,7 @@ from typing import Any
 
 import pulumi
 
-_OUTPUTS = (
-    "status",
-    "testAccuracy",
-    "finalLoss",
-    "steps",
-    "secPerStep",
-    "examplesPerSec",
-    "workers",
-    "speedup",
-    "efficiency",
-    "bound",
-    "runDir",
-    "follow",
-)
+from components.run_outputs import RUN_OUTPUTS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,10 +54,10 @@ class TrainingRun(pulumi.ComponentResource):
             },
             pulumi.ResourceOptions(parent=self),
         )
-        self.results = {output: getattr(run, output) for output in _OUTPUTS}
+        self.results = {output: getattr(run, output) for output in RUN_OUTPUTS}
         self.register_outputs(self.results)
 
 
 class _LocalRun(pulumi.CustomResource):
     def __init__(self, name: str, inputs: dict[str, Any], opts: pulumi.ResourceOptions) -> None:
-        super().__init__("tfcluster:index:LocalRun", name, {**inputs, **dict.fromkeys(_OUTPUTS)}, opts)
+        super().__init__("tfcluster:index:LocalRun", name, {**inputs, **dict.fromkeys(RUN_OUTPUTS)}, opts)

@@ -91,6 +91,7 @@ class Outputs(Properties, frozen=True, kw_only=True):
     sec_per_step: float | None = None
     examples_per_sec: float | None = None
     workers: int | None = None
+    recommended_workers: int | None = None
     speedup: float | None = None
     efficiency: float | None = None
     bound: str | None = None

@@ -46,7 +46,7 @@ def test_one_up_leads_from_nothing_to_a_trained_network(clone):
     assert outputs["status"] == "succeeded"
     assert outputs["steps"] == STEPS
     assert outputs["test_accuracy"] > 0.8, up.text  # chance is 0.1
-    assert outputs["workers"] == 2
+    assert outputs["workers"] == outputs["recommended_workers"] == 2
     assert outputs["sec_per_step"] > 0
     assert outputs["examples_per_sec"] == pytest.approx(600 / outputs["sec_per_step"], rel=0.05)
     assert outputs["speedup"] > 0

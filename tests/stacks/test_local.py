@@ -50,7 +50,8 @@ def test_every_promised_output_is_there():
     outputs = {}
     declared(lambda: outputs.update(local.declare(settings())))
     promised = {
-        "test_accuracy", "final_loss", "steps", "sec_per_step", "examples_per_sec", "speedup", "run_dir",
+        "test_accuracy", "final_loss", "steps", "sec_per_step", "examples_per_sec", "workers",
+        "recommended_workers", "speedup", "efficiency", "bound", "status", "run_dir", "follow",
     }  # fmt: skip
     assert promised <= outputs.keys()
 
