@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.end_to_end.conftest import Clone
+from tests.engine import Ended
 from tests.kubecluster import cluster as test_cluster
 from tests.kubecluster.guard import guarded
 from tests.kubecluster.leftovers import leftovers
@@ -68,6 +69,13 @@ class Stack(Clone):
     def __init__(self, folder: Any) -> None:
         super().__init__(folder, stack="kubernetes")
         self.environment["PATH"] = f"{self.environment['PATH']}{os.pathsep}{PROGRAMS}"
+
+    def run(self, *arguments: str) -> Ended:
+        """Run one command to its end; pytest shows what it printed when a test fails."""
+        ended = super().run(*arguments)
+        if arguments[0] in ("up", "refresh", "destroy"):
+            print(f"$ pulumi {' '.join(arguments)}\n{ended.text}")  # noqa: T201 -- captured
+        return ended
 
     @property
     def status(self) -> str:

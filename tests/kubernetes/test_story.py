@@ -195,6 +195,17 @@ def test_a_drained_node_is_borne(cluster):
         kubectl("uncordon", "work-2")
 
 
+def test_refresh_finds_that_a_job_without_a_result_was_deleted_and_up_makes_it_anew(stack, cluster):
+    (deleted,) = cluster.objects("jobs", selector="app=training")
+    cluster.run("delete", "jobs", "--all")
+    stack.refresh().checked()
+    assert "training-run" not in stack.resources()
+    stack.up().checked()
+    (made,) = cluster.objects("jobs", selector="app=training")
+    assert made["metadata"]["uid"] != deleted["metadata"]["uid"]
+    assert stack.status == "running"
+
+
 def test_an_interrupted_up_leaves_no_training_behind(stack, cluster):
     stack.configure(waitForTraining=True)
     up = stack.start("up", "--yes", "--skip-preview")
