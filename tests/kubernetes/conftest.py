@@ -15,7 +15,7 @@ from tests.kubecluster import cluster as test_cluster
 from tests.kubecluster.guard import guarded
 from tests.kubecluster.leftovers import leftovers
 from tests.kubecluster.nodes import Node
-from tests.kubecluster.places import CONTEXT, KUBECONFIG, PROGRAMS
+from tests.kubecluster.places import CONTEXT, KUBECONFIG, PROGRAMS, ClusterError
 from tests.kubecluster.processes import kubectl
 from tests.kubecluster.product_images import product_images
 from tests.kubecluster.programs import build, check_machine
@@ -104,18 +104,28 @@ class ClusterView:
         return bool(kubectl("get", "namespace", NAMESPACE, "--ignore-not-found", "--output", "name"))
 
 
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Build what the cluster needs before any test's time counts: the first time that takes minutes."""
+    is_wanted = any(item.get_closest_marker("kubernetes") for item in session.items)
+    if not is_wanted or session.config.option.collectonly:
+        return
+    session.config.get_terminal_writer().line("builds the test cluster's programs and images, unless cached")
+    try:
+        check_machine()
+        with ThreadPoolExecutor() as pool:
+            # One waits for the network while the other computes.
+            for building in (pool.submit(build), pool.submit(product_images)):
+                building.result()
+    except ClusterError as error:
+        pytest.exit(str(error), returncode=1)
+
+
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[ClusterView]:
     """The test cluster, up for the whole session and gone after it, however that ends."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # fixtures end as after Ctrl-C
-    check_machine()
-    with ThreadPoolExecutor() as pool:
-        # One waits for the network while the other computes.
-        images, programs = pool.submit(product_images), pool.submit(build)
-        programs.result()
-        images.result()
     with guarded():
-        test_cluster.up(NODES, list(images.result().values()))
+        test_cluster.up(NODES, list(product_images().values()))
         yield ClusterView()
     assert not leftovers()
 
