@@ -1,12 +1,14 @@
 """The stack's inventory: made before everything else, and deleted last, if nothing else is left.
 
 It gives the stack an identity of its own (`owner`), which labels carry: what an interrupted `up` left behind
-is told from what another checkout made under the same name. It deletes nothing itself.
+is told from what another checkout made under the same name. It deletes nothing itself but the disks of
+volumes whose cluster is gone, which nobody else would.
 """
 
 import secrets
 
 from provider.errors import ProviderError
+from provider.gcp.claimed_disks import OWNER_LABEL, delete_orphans
 from provider.gcp.leftovers import Belongings, Found, find_leftovers
 from provider.gcp.rest import Google
 from provider.operation import Operation
@@ -74,6 +76,7 @@ class Inventory(Resource[Inputs, Outputs]):
     def delete(self, operation: Operation, state: State[Inputs, Outputs]) -> None:
         """Look for whatever is left, and give Google a while to let go of what was just deleted."""
         google, belongings = Google(state.inputs.project), _belongings(state.inputs)
+        delete_orphans(operation, google, {**state.inputs.labels, OWNER_LABEL: state.outputs.owner})
         found = _settled(operation, google, belongings)
         if found.leftovers:
             lines = "".join(f"\n  - {leftover}" for leftover in found.leftovers)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from tests.gcp_double import clusters
+from tests.gcp_double import claims, clusters
 from tests.gcp_double.cloud import PROJECT, PROJECT_WIDE, REGION, ZONES, State
 from tests.gcp_double.machines import machine_type, offered_names
 
@@ -55,11 +55,24 @@ def machine_types(state: State, _query: dict[str, str], zone: str) -> Answer:
 
 def aggregated(state: State, _query: dict[str, str], collection: str) -> Answer:
     """A zonal or regional collection, by place."""
+    if collection == "disks":
+        claims.let_disks_go(state)
     scopes: dict[str, Any] = {"zones/europe-west1-b": {"warning": {"code": "NO_RESULTS_ON_PAGE"}}}
     for thing in [*_made(state, collection), *state.leftovers.get(collection, ())]:
         place = f"zones/{thing['zone']}" if "zone" in thing else f"regions/{REGION}"
         scopes.setdefault(place, {}).setdefault(collection, []).append(thing)
     return {"items": scopes}
+
+
+def delete_disk(state: State, _query: dict[str, str], zone: str, name: str) -> Answer:
+    """Delete a disk, if it is there."""
+    disks = state.leftovers.get("disks", [])
+    kept = [one for one in disks if (one["name"], one.get("zone")) != (name, zone)]
+    if len(kept) == len(disks):
+        return None
+    state.events.append(f"delete by REST disk {name}")
+    state.leftovers["disks"] = kept
+    return {"name": "operation-1", "status": "RUNNING"}
 
 
 def everywhere(state: State, _query: dict[str, str], collection: str) -> Answer:

@@ -11,6 +11,7 @@ from typing import Any
 from pulumi.provider.experimental import provider as api
 
 from provider.properties import unknown
+from tests.gcp_double import claims
 from tests.gcp_double.cloud import ENVIRONMENT_VARIABLE, Cloud, CloudError, State
 from tests.gcp_double.diff import changed_paths, forcing
 from tests.gcp_double.serving import serve
@@ -24,7 +25,7 @@ _REPLACES = (
     "provisioner",
     "parameters",
 )
-_SPEC_OF_CLAIM = "kubernetes:core/v1:PersistentVolumeClaim"
+_CLAIM = "kubernetes:core/v1:PersistentVolumeClaim"
 
 
 class DoubleOfKubernetes(api.Provider):
@@ -43,7 +44,7 @@ class DoubleOfKubernetes(api.Provider):
     async def diff(self, request: api.DiffRequest) -> api.DiffResponse:
         """Compare field by field; a renamed object is deleted first, as its name is explicit."""
         paths = changed_paths(plain_map(request.old_state), plain_map(request.new_inputs))
-        fixed = (*_REPLACES, "spec") if token_of(request) == _SPEC_OF_CLAIM else _REPLACES
+        fixed = (*_REPLACES, "spec") if token_of(request) == _CLAIM else _REPLACES
         replaces = forcing(paths, fixed)
         kind = api.PropertyDiffKind
         details = {
@@ -67,6 +68,8 @@ class DoubleOfKubernetes(api.Provider):
             state.events.append(f"create {token_of(request)} {request.name}")
             _reach(state)
             state.in_cluster[_key(inputs)] = inputs
+            if token_of(request) == _CLAIM:
+                claims.make_disk(state, _key(inputs), inputs)
         return api.CreateResponse(_key(inputs), with_secrets(inputs, request.properties))
 
     async def update(self, request: api.UpdateRequest) -> api.UpdateResponse:
@@ -87,6 +90,8 @@ class DoubleOfKubernetes(api.Provider):
             if state.has_cluster or os.environ.get("PULUMI_K8S_DELETE_UNREACHABLE") != "true":
                 _reach(state)
             state.in_cluster.pop(request.resource_id, None)
+            if state.has_cluster:
+                claims.release_disk(state, request.resource_id)
 
     async def read(self, request: api.ReadRequest) -> api.ReadResponse:
         """What is in the cluster now."""

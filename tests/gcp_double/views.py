@@ -97,6 +97,7 @@ _ROUTES: tuple[tuple[str, Callable[..., Answer]], ...] = (
     (rf"GET {_COMPUTE}/zones", compute.zones),
     (rf"GET {_COMPUTE}/zones/(?P<zone>[^/]+)/machineTypes", compute.machine_types),
     (rf"GET {_COMPUTE}/aggregated/(?P<collection>\w+)", compute.aggregated),
+    (rf"DELETE {_COMPUTE}/zones/(?P<zone>[^/]+)/disks/(?P<name>[^/]+)", compute.delete_disk),
     (rf"GET {_COMPUTE}/global/(?P<collection>\w+)", compute.everywhere),
     (_GROUP, compute.group),
     (rf"{_GROUP}/listErrors", compute.group_errors),

@@ -3,6 +3,7 @@
 Tests that share a stack follow each other.
 """
 
+import re
 import signal
 import time
 
@@ -71,13 +72,19 @@ def test_the_next_up_goes_on_where_the_refused_one_ended(new):
     assert new.outputs()["status"] == "succeeded"
 
 
-def test_a_disk_that_survives_its_cluster_makes_destroy_fail_by_name(new):
+def test_what_survives_the_stack_makes_destroy_fail_by_name(new):
+    disk, rule = f"pvc-{new.cloud.read().cluster_uid[:8]}", "gke-tfcluster-gke-free-0123abcd-all"
     new.cloud.inject(Fault(kind="orphan-disk", on=CLUSTER, operation="delete"))
+    with new.cloud.open() as state:
+        state.leftovers["firewalls"] = [{"name": rule}]
     failed = new.destroy()
     assert failed.code != 0
     assert "not everything of this stack is gone; 1 left" in failed.text
-    assert "gcloud compute disks delete pvc-0001 --zone us-central1-a" in failed.text
+    assert f"gcloud compute firewall-rules delete {rule}" in failed.text
+    assert "deleted disk pvc-0001 in us-central1-a, whose cluster is gone" in failed.text
+    assert f"deleted disk {disk}" not in failed.text, "the cluster had the time to do that itself"
     with new.cloud.open() as state:
+        assert state.leftovers.pop("disks") == []
         state.leftovers.clear()
     assert f"nothing of this stack is left in {PROJECT}" in new.destroy().checked().text
 
@@ -113,6 +120,7 @@ def test_a_cluster_that_was_deleted_by_hand_is_found_missing(half_made):
 def test_down_finds_out_by_itself_that_the_cluster_is_gone_and_ends_well(half_made):
     down = half_made.tfcluster("down").checked()
     assert "Google has no cluster of stack gke-free" in down.text
+    assert re.search(r"deleted disk pvc-\w+ in us-central1-a, whose cluster is gone", down.text)
     assert f"nothing of this stack is left in {PROJECT}" in down.text
     assert half_made.cloud.read().objects == {}
 

@@ -189,6 +189,8 @@ def test_destroy_takes_everything_away_in_order_and_proves_it(stack):
     assert state.objects == {}
     assert state.in_cluster == {}
     assert state.use == {}
+    assert state.leftovers == {"disks": []}
+    assert "whose cluster is gone" not in ended.text, "the cluster deleted its volume's disk itself"
     assert "compute" in state.enabled, "APIs stay on"
     assert re.search(r"ran for \d+\.\d\d h and cost about \$\d", ended.text)
     assert f"nothing of this stack is left in {PROJECT}" in ended.text

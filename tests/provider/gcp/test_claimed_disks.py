@@ -2,9 +2,16 @@
 
 import pytest
 
+from components.gcp import names
 from provider.errors import InterruptedByUser
 from provider.gcp import claimed_disks as module
-from provider.gcp.claimed_disks import claimed_disks, wait_until_deleted
+from provider.gcp.claimed_disks import (
+    OWNER_LABEL,
+    ClaimedDisk,
+    claimed_disks,
+    delete_orphans,
+    wait_until_deleted,
+)
 from provider.gcp.cluster_ready import ClusterReady, Inputs, Outputs
 from provider.resource import State
 from tests.gcp_double import operations
@@ -45,7 +52,7 @@ def goes_at_the_second_look(monkeypatch, put):
 
 def test_boot_disks_and_other_stacks_volumes_are_not_counted(google, put):
     put(DISK, *OTHERS)
-    assert claimed_disks(google, LABELS) == ["pvc-1"]
+    assert claimed_disks(google, LABELS) == [ClaimedDisk("pvc-1", ZONE)]
 
 
 def test_a_disk_that_goes_soon_is_waited_for(google, put, operation, lines, goes_at_the_second_look):
@@ -86,3 +93,23 @@ def test_a_cluster_that_goes_is_given_the_time_and_one_that_is_gone_is_not(
     inputs = Inputs(project=PROJECT, zone=ZONE, name="tf", cluster="c", labels=LABELS)
     ClusterReady().delete(operation, State("c", inputs, Outputs(ready_cluster="c")))
     assert bool(goes_at_the_second_look) is has_cluster
+
+
+def test_the_disk_of_a_volume_whose_cluster_is_gone_is_deleted_and_no_other(
+    google, cloud, put, operation, lines
+):
+    put(DISK, *OTHERS)
+    delete_orphans(operation, google, LABELS)
+    assert cloud.read().leftovers["disks"] == OTHERS
+    assert lines == [f"deleted disk pvc-1 in {ZONE}, whose cluster is gone"]
+
+
+def test_a_disk_that_may_not_be_deleted_is_warned_of(google, server, put, operation, lines):
+    put(DISK)
+    server.refuse("DELETE /compute", 400, "The disk resource is already being used")
+    delete_orphans(operation, google, LABELS)
+    assert any(line.startswith("warning: ") and "already being used" in line for line in lines)
+
+
+def test_the_label_of_a_stacks_life_is_the_components():
+    assert OWNER_LABEL == names.OWNER_LABEL

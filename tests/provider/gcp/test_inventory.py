@@ -111,9 +111,20 @@ def test_each_kind_alone_is_enough_to_fail(left, operation, collection):
         Inventory().delete(operation, STATE)
 
 
+def test_an_orphan_of_this_life_of_the_stack_is_deleted_and_one_of_another_is_named(left, operation, lines):
+    orphan = {**LEFT["disks"], "labels": {**LABELS, "tfcluster-owner": STATE.outputs.owner}}
+    left({"disks": orphan})
+    Inventory().delete(operation, STATE)
+    assert lines[0] == "deleted disk pvc-1 in us-central1-a, whose cluster is gone"
+    assert lines[-1].startswith("nothing of this stack is left")
+    left({"disks": {**orphan, "labels": {**LABELS, "tfcluster-owner": "89abcdef"}}})
+    with pytest.raises(ProviderError, match="1 left"):
+        Inventory().delete(operation, STATE)
+
+
 def test_what_disappears_a_moment_later_is_no_failure(left, server, operation, lines):
     page = {"items": {"zones/us-central1-a": {"disks": [LEFT["disks"]]}}}
-    server.answer_instead("GET /compute/.*/aggregated/disks", 200, page, times=1)
+    server.answer_instead("GET /compute/.*/aggregated/disks", 200, page, times=2)
     Inventory().delete(operation, STATE)
     assert lines[-1].startswith("nothing of this stack is left")
 
