@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import math
 import os
 import platform
 import time
@@ -26,6 +27,7 @@ from benchmarks.contestants import (
 from benchmarks.cpu_groups import PERIOD_US
 from benchmarks.report import BASELINE, Row
 from benchmarks.tasks import Task, Tasks, cpu_s, limit
+from training import cost_model
 from training.members import Server
 from training.session import free_port
 from training.tasks import DataRequest, Dataset, mnist
@@ -79,6 +81,7 @@ class Bench:
                     self._train_to_target(setting, seed, rows[setting.name])
         for setting in self._settings:
             rows[setting.name].checked = self._checked(setting)
+            rows[setting.name].predicted_ms = self._predicted_ms(setting)
         if "keras-best" in rows:
             # the single task's time to 99.0 % is the one with its best settings
             best, base = rows["keras-best"], rows[BASELINE]
@@ -161,6 +164,14 @@ class Bench:
             return parameter_server_body(setting, self._dataset, members, connection)
 
         return Others(setting, self._tasks, {"coordinator": body}, [task for task, _ in servers])
+
+    def _predicted_ms(self, setting: Setting) -> float | None:
+        if not setting.name.startswith("ours"):
+            return None
+        place = cost_model.Machine(core=self._cores, network_gbit_s=math.inf)
+        return 1000 * cost_model.seconds_per_step(
+            setting.batch_size, setting.workers, setting.sync_period, place
+        )
 
     def _checked(self, setting: Setting) -> str:
         said = (

@@ -25,6 +25,7 @@ class Row:
         test_accuracy: Accuracy at the end of the training to 99.0 % or of the fixed number of steps.
         settings: Batch size, rate and synchronisation period.
         checked: What was checked for equal work, in words.
+        predicted_ms: Milliseconds a step that ``training.cost_model`` predicts, where it knows the row.
         best_seconds_to_99: Where the same contestant is quicker to 99.0 % with other settings, that time.
     """
 
@@ -36,6 +37,7 @@ class Row:
     test_accuracy: float | None = None
     settings: dict[str, float] = field(default_factory=dict[str, float])
     checked: str = ""
+    predicted_ms: float | None = None
     best_seconds_to_99: float | None = None
 
     @property
@@ -63,10 +65,10 @@ def as_json(rows: Sequence[Row], facts: dict[str, Any]) -> dict[str, Any]:
 def table(content: dict[str, Any]) -> str:
     """Return the rows as a table in Markdown, one line a row."""
     head = (
-        "| row | workers | ms a step | spread | CPU ms | times keras | s to 99.0 % | times keras "
-        "| test accuracy |"
+        "| row | workers | ms a step | spread | predicted (error) | CPU ms | times keras | s to 99.0 % "
+        "| times keras | test accuracy |"
     )
-    rule = "|---|---:|---:|---:|---:|---:|---:|---:|---:|"
+    rule = "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
     to_99 = {row["name"]: row["seconds_to_99"] for row in content["rows"]}
     lines = [_line(row, to_99.get(BASELINE)) for row in content["rows"]]
     return "\n".join([head, rule, *lines]) + "\n"
@@ -128,6 +130,7 @@ def _row(row: Row, base: Row) -> dict[str, Any]:
         "workers": row.workers,
         "ms_per_step": round(row.ms_per_step, 2),
         "ms_per_step_all": [round(value, 2) for value in row.times_ms],
+        "predicted_ms_per_step": None if row.predicted_ms is None else round(row.predicted_ms, 2),
         "cpu_ms_per_step": round(statistics.median(row.cpu_ms), 2) if row.cpu_ms else None,
         # examples a second, which for rows of the same batch is steps a second
         "speedup": round(per_example[0] / per_example[1], 3),
@@ -142,11 +145,13 @@ def _row(row: Row, base: Row) -> dict[str, Any]:
 def _line(row: dict[str, Any], base_to_99: float | None) -> str:
     times = row["ms_per_step_all"]
     to_99, cpu, accuracy = row["seconds_to_99"], row["cpu_ms_per_step"], row["test_accuracy"]
+    predicted = row["predicted_ms_per_step"]
     cells = (
         row["name"],
         row["workers"],
         f"{row['ms_per_step']:.1f}",
         f"{min(times):.1f} to {max(times):.1f}",
+        "" if predicted is None else f"{predicted:.1f} ({predicted / row['ms_per_step'] - 1:+.0%})",
         "" if cpu is None else f"{cpu:.1f}",
         f"{row['speedup']:.2f}",
         "" if to_99 is None else f"{to_99:.1f}",

@@ -152,6 +152,7 @@ def _prediction(prediction: Prediction, workers: int) -> Iterator[str]:
         f" {prediction.training_seconds:.0f} s of training, {prediction.speedup:.1f} times as fast"
     )
     yield f"with {several} as with one of them alone ({prediction.source})."
+    yield f"Beyond {prediction.most_useful_workers} such workers, none makes a step 1 % shorter."
 
 
 def _largest_fit(largest: int) -> Iterator[str]:

@@ -36,8 +36,9 @@ def test_the_shipped_free_stack_reads_as_a_person_would_want_it():
     start = next(place for place, line in enumerate(report) if line.startswith("Predicted, not measured:"))
     assert re.fullmatch(
         r"Predicted, not measured: \d+\.\d ms a step, \d+ s of training, [1-6]\.\d times as fast with 6"
-        r" workers as with one of them alone \(training/cost_model\.py, costs of mnist\)\.",
-        " ".join(report[start : start + 2]),
+        r" workers as with one of them alone \(training/cost_model\.py, costs of mnist\)\."
+        r" Beyond \d+ such workers, none makes a step 1 % shorter\.",
+        " ".join(report[start : start + 3]),
     )
 
 

@@ -57,6 +57,13 @@ def test_the_prediction_is_against_one_such_worker_alone():
     assert plan.prediction.training_seconds == pytest.approx(1000 * plan.prediction.seconds_per_step)
 
 
+def test_it_says_how_many_workers_pay():
+    most = planned(ask()).prediction.most_useful_workers
+    assert 6 <= most < 600
+    slow = dataclasses.replace(QUARTER_CORE, network_gbit_s=0.01)
+    assert COST_MODEL.most_useful_workers(600, 1, slow) < most
+
+
 class Backwards:
     """A model in which less CPU is faster."""
 
@@ -64,6 +71,9 @@ class Backwards:
 
     def seconds_per_step(self, batch_size: int, workers: int, sync_period: int, place: WorkerPlace) -> float:
         return batch_size * workers * sync_period * place.cpus
+
+    def most_useful_workers(self, batch_size: int, sync_period: int, place: WorkerPlace) -> int:
+        return 1
 
 
 def test_another_model_can_be_given_and_decides():
