@@ -38,7 +38,7 @@ class Cluster(pulumi.ComponentResource):
     """Provider for every object of the stack."""
 
     kubeconfig: pulumi.Output[str]
-    """The kubeconfig, once the cluster has been recognised."""
+    """The kubeconfig, a secret, for resources that depend on an object of the provider."""
 
     def __init__(self, name: str, args: ClusterArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("tfcluster:index:Cluster", name, {}, opts)

@@ -14,7 +14,7 @@ from typing import Any
 from provider.errors import ProviderError
 from provider.kubernetes.client import Api, ApiUnreachable, Object, unreachable_advice
 from provider.kubernetes.diagnosis import Snapshot, findings, is_ready, name_of, pod_state
-from provider.kubernetes.finding import as_lines
+from provider.kubernetes.finding import Finding, as_lines
 from provider.kubernetes.observation import Patience, take_snapshot
 from provider.operation import Operation
 from provider.properties import Properties
@@ -128,7 +128,7 @@ def _wait(operation: Operation, inputs: Inputs) -> Outputs:
             return None
         short = [f"{name} {ready[name]} of {count}" for name, count in wanted.items() if ready[name] < count]
         status = f"ready are of {', of '.join(short)}{_others(snapshot)}"
-        if final := patience.exhausted_by(findings(snapshot)):
+        if final := patience.exhausted_by([*_rescaled(api, inputs), *findings(snapshot)]):
             raise ProviderError(
                 f"The pods in namespace {inputs.namespace} do not get ready:\n{as_lines(final)}"
             )
@@ -160,6 +160,28 @@ def outdated(stateful_set: Object, pods: Sequence[Object]) -> list[str]:
         and "deletionTimestamp" not in pod["metadata"]
         and not is_ready(pod)
     ]
+
+
+def rescaled(name: str, workload: Object, wanted: int) -> Finding | None:
+    """The fault of a workload that somebody else has set to fewer pods; the engine does not know of it."""
+    found = workload["spec"].get("replicas", 1)
+    if found >= wanted:
+        return None
+    words = f"has been set to {found} of {wanted} pods by somebody else. `pulumi up --refresh` sets it back."
+    return Finding(subject=name, kind="replicas", sentence=words, patience_s=5)
+
+
+def _rescaled(api: Api, inputs: Inputs) -> list[Finding]:
+    found: list[Finding] = []
+    for read, wanted in (
+        (api.apps.read_namespaced_stateful_set, inputs.stateful_sets),
+        (api.apps.read_namespaced_deployment, inputs.deployments),
+    ):
+        for name, count in wanted.items():
+            workload = api.find(read, name, inputs.namespace)
+            if workload and (fault := rescaled(name, workload, count)):
+                found.append(fault)
+    return found
 
 
 def _remove_outdated(api: Api, inputs: Inputs) -> None:

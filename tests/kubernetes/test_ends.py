@@ -51,6 +51,19 @@ def test_another_cluster_behind_the_kubeconfig_is_refused_before_anything_change
     assert "nothing was changed" in refused.text
 
 
+def test_a_volume_that_is_kept_from_now_on_is_found_again_by_the_next_up(trained, cluster):
+    (before,) = cluster.objects("persistentvolumeclaims")
+    trained.configure(keepRunsVolume=True)
+    trained.up().checked()
+    trained.destroy().checked()
+    (kept,) = cluster.objects("persistentvolumeclaims")
+    assert kept["metadata"]["uid"] == before["metadata"]["uid"]
+    assert not cluster.objects("pods")
+    trained.up().checked()
+    (found,) = cluster.objects("persistentvolumeclaims")
+    assert found["metadata"]["uid"] == before["metadata"]["uid"]
+
+
 def test_an_api_server_that_comes_back_costs_up_nothing_but_time(trained, cluster):
     stop("kube-apiserver")
     trained.configure(clusterWaitSeconds=60, runId="patience")
@@ -80,19 +93,6 @@ def test_destroy_tells_an_unreachable_cluster_from_one_that_is_gone(trained, api
     assert "run the same command again" in refused.text
     assert f"`{DELETE_UNREACHABLE}=true pulumi destroy`" in refused.text
     assert trained.resources().keys() == before
-
-
-def test_a_volume_that_is_kept_from_now_on_is_found_again_by_the_next_up(trained, cluster):
-    (before,) = cluster.objects("persistentvolumeclaims")
-    trained.configure(keepRunsVolume=True)
-    trained.up().checked()
-    trained.destroy().checked()
-    (kept,) = cluster.objects("persistentvolumeclaims")
-    assert kept["metadata"]["uid"] == before["metadata"]["uid"]
-    assert not cluster.objects("pods")
-    trained.up().checked()
-    (found,) = cluster.objects("persistentvolumeclaims")
-    assert found["metadata"]["uid"] == before["metadata"]["uid"]
 
 
 def test_a_finaliser_that_nobody_serves_is_listed_by_object(trained, cluster):

@@ -49,18 +49,23 @@ def refusing_registry(cluster):
 def refused(stack, settings, failure_table):
     """Run `up` with some settings changed and set them back; it must fail and say certain things."""
 
-    def run(said, fix, what, *, changes=None, flags=()):
-        stack.configure(**(changes or {}))
-        begun = time.monotonic()
-        up = stack.start("up", "--yes", "--skip-preview", *flags)
-        sentence = up.wait_for(said).strip(" -\n")
-        seconds = time.monotonic() - begun
-        ended = up.wait()
-        for key in changes or {}:
+    def set_back(changes):
+        for key in changes:
             if key in settings:
                 stack.configure(**{key: settings[key]})
             else:
                 stack.run("config", "rm", key).checked()
+
+    def run(said, fix, what, *, changes=None, flags=()):
+        stack.configure(**(changes or {}))
+        begun = time.monotonic()
+        up = stack.start("up", "--yes", "--skip-preview", *flags)
+        try:
+            sentence = up.wait_for(said).strip(" -\n")
+            seconds = time.monotonic() - begun
+        finally:
+            ended = up.wait()
+            set_back(changes or {})
         assert ended.code != 0, ended.text
         assert fix in ended.text
         assert "Traceback" not in ended.text
@@ -99,15 +104,22 @@ def test_a_lost_node_is_named_with_the_pods_on_it(stack, refused, cluster):
 
 
 def test_a_missing_peer_is_named_with_the_state_of_its_pod(stack, refused, cluster):
+    stack.configure(clusterWaitSeconds=60)
     stack.up().checked()
     cluster.run("scale", "statefulset/worker", "--replicas=1")
     cluster.run("wait", "--for=delete", "pod/worker-1", "--timeout=60s")
-    changes = {"runId": "missing-peer", "clusterWaitSeconds": 30}
+    changes = {"runId": "missing-peer"}
     refused("worker-1 does not exist", "worker-1: there is no such pod", "missing peer", changes=changes)
 
 
+def test_a_workload_that_somebody_set_to_fewer_pods_is_told_as_such(stack, refused):
+    said = "worker has been set to 1 of 2 pods"
+    stack.configure(clusterWaitSeconds=61)  # anything that makes `up` wait for the pods again
+    refused(said, "`pulumi up --refresh` sets it back", "scaled by hand")
+
+
 def test_the_next_up_with_the_right_settings_succeeds(stack, cluster):
-    """It does what the message about the missing peer says."""
+    """It does what the messages about the missing peer say."""
     stack.configure(runId="fixed")
     stack.run("up", "--yes", "--skip-preview", "--refresh").checked()
     assert stack.status == "succeeded"

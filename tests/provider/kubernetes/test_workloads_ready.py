@@ -1,6 +1,13 @@
 import pytest
 
-from provider.kubernetes.workloads_ready import Inputs, Outputs, WorkloadsReady, current_ready, outdated
+from provider.kubernetes.workloads_ready import (
+    Inputs,
+    Outputs,
+    WorkloadsReady,
+    current_ready,
+    outdated,
+    rescaled,
+)
 from provider.resource import State
 from tests.provider.kubernetes.objects import pod
 
@@ -67,3 +74,10 @@ def test_a_deployments_old_pods_do_not_count():
 def test_pods_that_a_refresh_found_missing_are_waited_for_again(pods, is_waited_for):
     diff = WorkloadsReady().diff(State("tf", INPUTS, Outputs(pods=pods)), INPUTS)
     assert bool(diff.changed) is is_waited_for
+
+
+@pytest.mark.parametrize(("found", "is_fault"), [(1, True), (2, False), (3, False)])
+def test_a_workload_that_somebody_set_to_fewer_pods_is_a_fault(found, is_fault):
+    fault = rescaled("worker", {"spec": {"replicas": found}}, wanted=2)
+    assert (fault is not None) == is_fault
+    assert not fault or fault.sentence.startswith("has been set to 1 of 2 pods by somebody else")
