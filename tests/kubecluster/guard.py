@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.kubecluster import cluster
+from tests.kubecluster.places import LIVE, ClusterError
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 DONE = b"done"
@@ -21,8 +22,10 @@ def guarded() -> Iterator[None]:
     """Take the cluster down at the end of the block, and also if this process does not reach it.
 
     Raises:
-        ClusterError: Something is left on the machine.
+        ClusterError: A cluster is there already, which somebody else may be using; or taking it down failed.
     """
+    if LIVE.exists():
+        raise ClusterError("a cluster is up, or was not taken down: see `python -m tests.kubecluster down`")
     command = [sys.executable, "-m", "tests.kubecluster.guard"]
     guard = subprocess.Popen(command, cwd=CHECKOUT, stdin=subprocess.PIPE, start_new_session=True)
     assert guard.stdin

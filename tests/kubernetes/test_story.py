@@ -232,7 +232,7 @@ def _log(cluster):
 
 
 def _last_step(cluster):
-    return max(int(step) for step in re.findall(r"^ *(\d+) ", _log(cluster), re.MULTILINE))
+    return max(int(step) for step in re.findall(r"^ *(\d+) +\d\.\d+ ", _log(cluster), re.MULTILINE))
 
 
 def _training_pod(cluster):
