@@ -152,7 +152,7 @@ def stack(
     made.destroy()
     made.end()
     if cluster.has_namespace():
-        kubectl("delete", "namespace", NAMESPACE, "--wait=true")
+        kubectl("delete", "namespace", NAMESPACE, "--timeout=120s")
 
 
 @pytest.fixture(scope="session")

@@ -51,19 +51,6 @@ def test_another_cluster_behind_the_kubeconfig_is_refused_before_anything_change
     assert "nothing was changed" in refused.text
 
 
-def test_a_volume_that_is_kept_from_now_on_is_found_again_by_the_next_up(trained, cluster):
-    (before,) = cluster.objects("persistentvolumeclaims")
-    trained.configure(keepRunsVolume=True)
-    trained.up().checked()
-    trained.destroy().checked()
-    (kept,) = cluster.objects("persistentvolumeclaims")
-    assert kept["metadata"]["uid"] == before["metadata"]["uid"]
-    assert not cluster.objects("pods")
-    trained.up().checked()
-    (found,) = cluster.objects("persistentvolumeclaims")
-    assert found["metadata"]["uid"] == before["metadata"]["uid"]
-
-
 def test_an_api_server_that_comes_back_costs_up_nothing_but_time(trained, cluster):
     stop("kube-apiserver")
     trained.configure(clusterWaitSeconds=60, runId="patience")
@@ -95,15 +82,30 @@ def test_destroy_tells_an_unreachable_cluster_from_one_that_is_gone(trained, api
     assert trained.resources().keys() == before
 
 
+def test_a_volume_that_is_kept_from_now_on_is_found_again_by_the_next_up(trained, cluster):
+    (before,) = cluster.objects("persistentvolumeclaims")
+    trained.configure(keepRunsVolume=True)
+    trained.up().checked()
+    trained.destroy().checked()
+    (kept,) = cluster.objects("persistentvolumeclaims")
+    assert kept["metadata"]["uid"] == before["metadata"]["uid"]
+    assert not cluster.objects("pods")
+    trained.up().checked()
+    (found,) = cluster.objects("persistentvolumeclaims")
+    assert found["metadata"]["uid"] == before["metadata"]["uid"]
+
+
 def test_a_finaliser_that_nobody_serves_is_listed_by_object(trained, cluster):
     kubectl("apply", "--filename", "-", input=json.dumps(HELD))
-    trained.configure(clusterWaitSeconds=15, keepRunsVolume=False)
-    trained.up().checked()
-    refused = trained.destroy()
+    try:
+        trained.configure(clusterWaitSeconds=30, keepRunsVolume=False)
+        trained.up().checked()
+        refused = trained.destroy()
+    finally:
+        patch = '{"metadata":{"finalizers":null}}'
+        cluster.run("patch", "configmap", "held", "--type=merge", "--patch", patch)
     assert refused.code != 0
     assert "ConfigMap held (finalisers: example.com/never-done)" in refused.text
-    patch = '{"metadata":{"finalizers":null}}'
-    cluster.run("patch", "configmap", "held", "--type=merge", "--patch", patch)
     wait_for("the namespace to go", lambda: not cluster.has_namespace(), timeout_s=60)
     trained.destroy().checked()
 
