@@ -139,7 +139,7 @@ def test_pod_security_that_refuses_a_pod_is_told_with_what_it_forbids(cluster):
     try:
         said = _findings_of_a_root_pod("strict")
     finally:
-        kubectl("delete", "namespace", "strict")
+        kubectl("delete", "namespace", "strict", "--timeout=60s")
     assert "may not start a pod: the pod security level restricted" in said
     assert "runAsNonRoot" in said
 

@@ -116,7 +116,7 @@ def test_a_stranger_reaches_no_server_and_a_pod_of_the_stack_does(cluster, setti
         assert connect(cluster, interface, f"worker-0.worker.{NAMESPACE}.svc", 2222, container) == "open"
     finally:
         kubectl("--namespace", "stranger", "delete", "pod", "--all", "--grace-period=1")
-        kubectl("delete", "namespace", "stranger")
+        kubectl("delete", "namespace", "stranger", "--timeout=60s")
 
 
 def test_a_pod_of_the_stack_reaches_nothing_outside_of_it(cluster):
