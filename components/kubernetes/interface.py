@@ -9,7 +9,9 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.kubernetes.pod import (
+    OWNED,
     RUNS_PATH,
+    UNAWAITED,
     Manifest,
     Place,
     container,
@@ -67,6 +69,7 @@ class Interface(pulumi.ComponentResource):
             "name": args.role,
             "namespace": args.namespace,
             "labels": role_labels(args.role),
+            "annotations": OWNED,
         }
         self.token = _RandomToken(f"{name}-token", child).value
         secret = kubernetes.core.v1.Secret(
@@ -77,15 +80,14 @@ class Interface(pulumi.ComponentResource):
         )
         kubernetes.core.v1.Service(
             f"{name}-service",
-            # Without this, the Service waits for pods that nobody has made yet.
-            metadata={**metadata, "annotations": {"pulumi.com/skipAwait": "true"}},
+            # Otherwise the Service waits for pods that nobody has made yet.
+            metadata={**metadata, "annotations": UNAWAITED},
             spec=service_spec(args),
             opts=child,
         )
         kubernetes.apps.v1.Deployment(
             f"{name}-pod",
-            # The provider's own wait is silent and explains nothing; `readiness.py` does both.
-            metadata={**metadata, "annotations": {"pulumi.com/skipAwait": "true"}},
+            metadata={**metadata, "annotations": UNAWAITED},
             spec=deployment_spec(args, secret.metadata.apply(lambda metadata: str(metadata.name))),
             opts=child,
         )

@@ -11,7 +11,7 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.kubernetes.network_policy import policies
-from components.kubernetes.pod import PART_OF, Place
+from components.kubernetes.pod import OWNED, PART_OF, Place
 
 SECURITY_LEVEL = "restricted"
 """https://kubernetes.io/docs/concepts/security/pod-security-standards/"""
@@ -80,7 +80,7 @@ class Namespace(pulumi.ComponentResource):
         }
         namespace = kubernetes.core.v1.Namespace(
             f"{name}-object",
-            metadata={"name": args.namespace, "labels": {**PART_OF, **levels}},
+            metadata={"name": args.namespace, "labels": {**PART_OF, **levels}, "annotations": OWNED},
             # The cleanup has deleted it before; a stuck one must not hold up a cluster that goes with it.
             opts=pulumi.ResourceOptions(parent=self, retain_on_delete=args.is_kept or args.is_cluster_owned),
         )
@@ -97,7 +97,11 @@ class Namespace(pulumi.ComponentResource):
             pulumi.ResourceOptions(parent=self, depends_on=[namespace]),
         )
         inside = pulumi.ResourceOptions(parent=self, depends_on=[cleanup])
-        metadata: kubernetes.meta.v1.ObjectMetaArgsDict = {"namespace": args.namespace, "labels": PART_OF}
+        metadata: kubernetes.meta.v1.ObjectMetaArgsDict = {
+            "namespace": args.namespace,
+            "labels": PART_OF,
+            "annotations": OWNED,
+        }
         limits = kubernetes.core.v1.ResourceQuota(
             f"{name}-quota",
             metadata={**metadata, "name": "stack"},

@@ -17,6 +17,12 @@ ROLE_LABEL = "app"
 
 PART_OF = {"app.kubernetes.io/part-of": "tfcluster"}
 
+OWNED = {"pulumi.com/patchForce": "true"}
+"""Annotation of every object: what a hand changed in it, `up` sets back instead of ending in a conflict."""
+
+UNAWAITED = {**OWNED, "pulumi.com/skipAwait": "true"}
+"""The same for objects that the provider would wait for, silently; `readiness.py` waits and explains."""
+
 USER_ID = 65532
 """User and group of every process in a pod, the same as in the image; volumes are given to that group."""
 

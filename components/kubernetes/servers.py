@@ -8,7 +8,16 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from components.kubernetes.pod import Manifest, Place, container, pod_template, role_labels, selector
+from components.kubernetes.pod import (
+    OWNED,
+    UNAWAITED,
+    Manifest,
+    Place,
+    container,
+    pod_template,
+    role_labels,
+    selector,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,12 +58,12 @@ class Servers(pulumi.ComponentResource):
             "name": args.role,
             "namespace": args.namespace,
             "labels": role_labels(args.role),
+            "annotations": OWNED,
         }
         kubernetes.core.v1.Service(f"{name}-service", metadata=metadata, spec=service_spec(args), opts=child)
         kubernetes.apps.v1.StatefulSet(
             f"{name}-servers",
-            # The provider's own wait is silent and explains nothing; `readiness.py` does both.
-            metadata={**metadata, "annotations": {"pulumi.com/skipAwait": "true"}},
+            metadata={**metadata, "annotations": UNAWAITED},
             spec=stateful_set_spec(args),
             opts=child,
         )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from components.kubernetes.pod import PART_OF
+from components.kubernetes.pod import OWNED, PART_OF, UNAWAITED
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +68,7 @@ class Storage(pulumi.ComponentResource):
                 "namespace": args.namespace,
                 "labels": PART_OF,
                 # Bound when the interface's pod is placed; whether it can be is diagnosed there.
-                "annotations": {"pulumi.com/skipAwait": "true"},
+                "annotations": UNAWAITED,
             },
             spec=spec,
             opts=pulumi.ResourceOptions(parent=self, retain_on_delete=args.is_kept),
@@ -79,7 +79,7 @@ class Storage(pulumi.ComponentResource):
     def _declare_class(self, name: str, own: OwnClass) -> pulumi.Output[str]:
         storage_class = kubernetes.storage.v1.StorageClass(
             f"{name}-class",
-            metadata={"name": own.name, "labels": PART_OF},
+            metadata={"name": own.name, "labels": PART_OF, "annotations": OWNED},
             provisioner=own.provisioner,
             parameters=dict(own.parameters),
             # The volume belongs where the first pod that wants it is placed.

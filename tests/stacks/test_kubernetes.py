@@ -101,6 +101,14 @@ def test_every_kubernetes_object_goes_through_the_stacks_own_provider(values):
     assert all("cluster-provider" in (resource.provider or "") for resource in objects)
 
 
+def test_what_a_hand_changed_in_any_object_is_set_back_instead_of_ending_in_a_conflict(values):
+    objects = [resource for resource in declare(values).resources if resource.typ.startswith("kubernetes:")]
+    forced = {
+        r.name for r in objects if r.inputs["metadata"]["annotations"].get("pulumi.com/patchForce") == "true"
+    }
+    assert forced == {resource.name for resource in objects}
+
+
 def test_only_the_named_context_and_what_belongs_to_it_leave_the_file(values):
     text = kubernetes.read_kubeconfig(values["kubeconfig"], "one")
     kept = yaml.safe_load(text)

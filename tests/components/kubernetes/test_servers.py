@@ -56,7 +56,7 @@ def test_service_stateful_set_and_budget_pick_the_same_pods():
 def test_neither_service_nor_stateful_set_waits_for_the_other():
     made = declare()
     service = made.inputs_of("worker-service")
-    assert "annotations" not in service["metadata"], "a headless Service needs no workaround"
+    assert "pulumi.com/skipAwait" not in service["metadata"]["annotations"], "it needs no workaround"
     assert made.inputs_of("worker-servers")["metadata"]["annotations"] == {"pulumi.com/skipAwait": "true"}
 
 
