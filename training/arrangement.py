@@ -24,7 +24,7 @@ import tensorflow as tf
 from training import cost_model
 from training.batches import ExampleOrder, shard_bounds
 from training.clock import WorkerClock
-from training.exchange import Exchange, message_shape, packed, unpacked
+from training.exchange import Exchange, added, message_shape, packed, unpacked
 from training.model_part import ModelPart
 from training.noise import KeyedNoise
 from training.parcels import one_each
@@ -117,7 +117,7 @@ class Arrangement:
             with tf.device(device):
                 reports.append(tf.stack(share))
         with tf.device(self._devices.master):
-            return tf.add_n(reports), tf.stack([clock.total_s() for clock in self._clocks])
+            return added(reports), tf.stack([clock.total_s() for clock in self._clocks])
 
     def _batches(self, inputs: list[Tensor], labels: list[Tensor]) -> list[list[tuple[Tensor, Tensor]]]:
         """Return for each step each worker's share, taken from what was sent to it once a call."""

@@ -47,7 +47,7 @@ class Exchange:
         totals: list[Tensor] = []
         for owner, device in enumerate(self._devices):
             with tf.device(device):
-                totals.append(_added(in_groups[owner % self._members :: self._members]))
+                totals.append(added(in_groups[owner % self._members :: self._members]))
         return totals
 
     def spread(self, owned: Sequence[Tensor]) -> list[list[Tensor]]:
@@ -59,7 +59,7 @@ class Exchange:
         parcel = owner % self._members
         first = owner - parcel
         with tf.device(self._devices[owner]):
-            return _added([messages[sender][parcel] for sender in range(first, first + self._members)])
+            return added([messages[sender][parcel] for sender in range(first, first + self._members)])
 
 
 def packed(tensors: Mapping[str, Tensor], parcels: Sequence[Parcel]) -> list[Tensor]:
@@ -106,5 +106,12 @@ def _joined(values: Sequence[Tensor]) -> Tensor:
     return values[0] if len(values) == 1 else tf.concat(values, axis=0)
 
 
-def _added(values: Sequence[Tensor]) -> Tensor:
-    return values[0] if len(values) == 1 else tf.add_n(values)
+def added(values: Sequence[Tensor]) -> Tensor:
+    """Return the sum, the same to the last bit in every run.
+
+    ``tf.add_n`` begins with whichever input's memory it may reuse, which differs from call to call, and three
+    numbers added up in another order give another rounding.
+    """
+    if len(values) > 2:
+        return tf.reduce_sum(tf.stack(values), axis=0)
+    return values[0] if len(values) == 1 else values[0] + values[1]

@@ -66,6 +66,11 @@ def test_at_the_usual_rate_the_real_network_stays_close_too(cluster) -> None:
     )
 
 
+def test_the_same_seed_and_workers_give_the_very_same_losses(cluster) -> None:
+    one, other = losses_of(cluster, *[{"task": MNIST, "workers": 6}] * 2)
+    assert one.tolist() == other.tolist()
+
+
 def test_workers_really_exchange_gradients(cluster) -> None:
     whole, without_second = losses_of(cluster, {"workers": 2}, {"workers": 2, "withheld": 1})
     assert without_second[0] == pytest.approx(whole[0], abs=1e-6), "the first loss is before any gradient"
