@@ -4,7 +4,6 @@ Each worker is held to a fraction of a core, so that six of them have more to co
 they share two cores.
 """
 
-import json
 import os
 import statistics
 import time
@@ -12,6 +11,7 @@ import time
 import pytest
 
 from benchmarks.cpu_groups import NotPermittedError, new_group
+from tests.end_to_end.conftest import step_events
 from tests.liveness import is_alive
 
 CORES_OF_A_WORKER = 0.2
@@ -19,18 +19,10 @@ STEPS_COMPARED = 60
 PATIENCE_S = 120
 
 
-def steps(run):
-    """Events of the steps so far, the last line left out while it is being written."""
-    file = run / "metrics.jsonl"
-    lines = file.read_text().splitlines(keepends=True) if file.exists() else []
-    events = [json.loads(line) for line in lines if line.endswith("\n")]
-    return [event for event in events if event["event"] == "step"]
-
-
 def wait_for_steps(run, workers, count):
     """Wait until so many steps were made with a number of workers, and return all steps."""
     for _ in range(PATIENCE_S * 10):
-        made = steps(run)
+        made = step_events(run)
         if sum(step["workers"] == workers for step in made) >= count:
             return made
         time.sleep(0.1)

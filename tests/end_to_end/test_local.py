@@ -9,6 +9,7 @@ import socket
 import psutil
 import pytest
 
+from tests.end_to_end.conftest import step_events
 from tests.liveness import is_alive
 
 STEPS = 80
@@ -20,11 +21,6 @@ def listening_addresses(pid):
         for connection in psutil.Process(pid).net_connections("tcp")
         if connection.status == psutil.CONN_LISTEN
     }
-
-
-def metrics_of_steps(run):
-    events = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
-    return [event for event in events if event["event"] == "step"]
 
 
 def test_wrong_settings_are_all_named_before_anything_is_created(clone):
@@ -55,7 +51,7 @@ def test_one_up_leads_from_nothing_to_a_trained_network(clone):
 def test_the_run_history_tells_what_happened(clone):
     (run,) = clone.runs
     assert clone.outputs()["run_dir"] == str(run)
-    losses = [event["loss"] for event in metrics_of_steps(run)]
+    losses = [event["loss"] for event in step_events(run)]
     assert losses[-1] < losses[0] / 2
     assert json.loads((run / "result.json").read_text())["complete"] is True
     assert json.loads((run / "settings.json").read_text())["steps"] == STEPS
