@@ -42,7 +42,8 @@ class Run:
 
     def events(self, kind: str) -> list[dict[str, Any]]:
         path = self.run_dir / "metrics.jsonl"
-        lines = path.read_text().splitlines() if path.exists() else []
+        # the last line may be half written
+        lines = path.read_text().split("\n")[:-1] if path.exists() else []
         return [event for line in lines if (event := json.loads(line))["event"] == kind]
 
     def losses(self) -> list[float]:
@@ -152,6 +153,24 @@ class Cluster:
         )
         return Run(self._fork_server, answer["pid"], run_dir)
 
+    def completed_run(self, run_dir: Path | None = None, **settings: Any) -> Run:
+        """Do a run to its end: two at once are too many, TensorFlow's server may die of two coordinators."""
+        run = self.run(run_dir, **settings)
+        assert run.exit_code() == 0, run.log()
+        return run
+
+    def assert_none_died(self) -> None:
+        """Start servers that ended although no test wanted it, and name them."""
+        died = {name: pid for name, pid in self.pids.items() if self._fork_server.has_ended(pid)}
+        codes = {name: self._fork_server.exit_code(pid) for name, pid in died.items()}
+        for name in died:
+            del self.pids[name]
+        self.start(*died, is_listed=False)
+        assert not codes, f"servers ended by themselves, with these codes: {codes}"
+
     def close(self) -> None:
-        for name in list(self.pids):
-            self.kill(name)
+        try:
+            self.assert_none_died()
+        finally:
+            for name in list(self.pids):
+                self.kill(name)

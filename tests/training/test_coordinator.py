@@ -17,15 +17,21 @@ from training.result import ResultError
 
 
 @pytest.fixture(scope="module")
-def cluster(fork_server, tmp_path_factory):
+def shared_cluster(fork_server, tmp_path_factory):
     found = Cluster(fork_server, tmp_path_factory.mktemp("cluster"))
     found.start("master", "worker0", "worker1", "worker2")
     yield found
     found.close()
 
 
+@pytest.fixture
+def cluster(shared_cluster):
+    yield shared_cluster
+    shared_cluster.assert_none_died()
+
+
 def test_a_run_trains_the_real_network_on_real_mnist(cluster) -> None:
-    run = cluster.run(
+    run = cluster.completed_run(
         task="training.tasks.mnist",
         steps=60,
         batch_size=300,
@@ -33,7 +39,6 @@ def test_a_run_trains_the_real_network_on_real_mnist(cluster) -> None:
         measure_speedup=True,
         workers=3,
     )
-    assert run.exit_code() == 0, run.log()
     result, losses = run.result(), run.losses()
     assert result.test_accuracy > 0.8
     assert sum(losses[-10:]) < 0.5 * sum(losses[:10])
@@ -46,8 +51,7 @@ def test_a_run_trains_the_real_network_on_real_mnist(cluster) -> None:
 
 
 def test_a_run_tells_its_story_in_lines_in_json_and_in_curves(cluster) -> None:
-    run = cluster.run(steps=25, seed=3)
-    assert run.exit_code() == 0, run.log()
+    run = cluster.completed_run(steps=25, seed=3)
     rows = [line.split() for line in run.log().splitlines() if re.match(r" +\d+ +\d\.\d+ ", line)]
     assert [row[0] for row in rows] == ["10", "20", "25"]
     assert all(len(row) == 7 for row in rows)
@@ -64,15 +68,13 @@ def test_a_run_tells_its_story_in_lines_in_json_and_in_curves(cluster) -> None:
 
 
 def test_the_same_seed_gives_the_same_losses_and_another_one_others(cluster) -> None:
-    first, again, other = (cluster.run(steps=30, seed=seed) for seed in (7, 7, 8))
-    assert [run.exit_code() for run in (first, again, other)] == [0, 0, 0]
+    first, again, other = (cluster.completed_run(steps=30, seed=seed) for seed in (7, 7, 8))
     assert [f"{loss:.6f}" for loss in first.losses()] == [f"{loss:.6f}" for loss in again.losses()]
     assert first.losses()[0] != pytest.approx(other.losses()[0], abs=1e-3)
 
 
 def test_a_task_of_ones_own_learns(cluster) -> None:
-    run = cluster.run(steps=300, learning_rate=0.02)
-    assert run.exit_code() == 0, run.log()
+    run = cluster.completed_run(steps=300, learning_rate=0.02)
     assert run.result().test_accuracy > 0.85, "four directions: chance is about 0.25"
     assert run.result().data_source == "synthetic points"
 
@@ -145,11 +147,9 @@ def test_a_run_has_a_deadline_that_says_how_far_it_came(cluster) -> None:
 
 
 def test_an_interrupted_run_resumes_where_its_checkpoint_is(cluster, tmp_path) -> None:
-    whole = cluster.run(steps=80)
-    first = cluster.run(tmp_path / "run", steps=40)
-    assert [whole.exit_code(), first.exit_code()] == [0, 0]
-    second = cluster.run(tmp_path / "run", steps=80, resume=True)
-    assert second.exit_code() == 0, second.log()
+    whole = cluster.completed_run(steps=80)
+    cluster.completed_run(tmp_path / "run", steps=40)
+    second = cluster.completed_run(tmp_path / "run", steps=80, resume=True)
     assert "resuming from the checkpoint of step 40" in second.log()
     assert second.losses() == pytest.approx(whole.losses(), abs=1e-4)
 
@@ -173,7 +173,7 @@ def test_a_loss_that_is_no_number_ends_the_run_and_keeps_the_checkpoints(cluster
 
 
 def test_a_checkpoint_that_can_not_be_read_is_named(cluster, tmp_path) -> None:
-    assert cluster.run(tmp_path / "run", steps=20).exit_code() == 0
+    cluster.completed_run(tmp_path / "run", steps=20)
     newest = sorted((tmp_path / "run" / "checkpoints").glob("*.npz"))[-1]
     newest.write_bytes(newest.read_bytes()[:-10])
     run = cluster.run(tmp_path / "run", steps=30, resume=True)
@@ -187,7 +187,7 @@ def test_a_checkpoint_that_can_not_be_read_is_named(cluster, tmp_path) -> None:
 def test_a_full_disk_ends_the_run_and_keeps_the_earlier_checkpoints(cluster, tmp_path) -> None:
     run_dir = tmp_path / "run"
     run_dir.mkdir()
-    assert cluster.run(run_dir, steps=20).exit_code() == 0
+    cluster.completed_run(run_dir, steps=20)
     store = CheckpointStore(run_dir / "checkpoints", 3)
     kept = store.steps()
     mounted = tmp_path / "small"

@@ -21,8 +21,7 @@ def cluster(fork_server, tmp_path):
 
 
 def test_a_killed_master_is_restored_from_the_last_checkpoint(cluster) -> None:
-    undisturbed = cluster.run(steps=STEPS)
-    assert undisturbed.exit_code() == 0
+    undisturbed = cluster.completed_run(steps=STEPS)
     run = cluster.run(steps=STEPS, checkpoint_period_s=0.2)
     run.wait_for_step(60)
     cluster.kill("master")
@@ -47,8 +46,7 @@ def test_a_master_that_stays_away_is_stood_in_for_by_a_worker(cluster) -> None:
 
 
 def test_a_killed_coordinator_leaves_the_servers_and_resumes(cluster, tmp_path) -> None:
-    undisturbed = cluster.run(steps=STEPS)
-    assert undisturbed.exit_code() == 0
+    undisturbed = cluster.completed_run(steps=STEPS)
     run = cluster.run(tmp_path / "run", steps=STEPS, checkpoint_period_s=0.2)
     run.wait_for_step(60)
     children = run.session_pids()
