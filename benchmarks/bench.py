@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import math
 import os
 import platform
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,7 @@ SETTINGS = (
     Setting(name="ours-6", workers=6),
     Setting(name="no-exchange-6", workers=6, sync_period=NO_EXCHANGE),
     Setting(name="mwms-6", workers=6),
+    Setting(name="mwms-6-keras", workers=6),
     Setting(name="ps-6", workers=6),
     # each side's best batch size and rate for the time to 99.0 %, found as docs/performance.md says
     Setting(name="keras-best", workers=1, batch_size=100, learning_rate=0.0015),
@@ -88,6 +90,19 @@ class Bench:
             base.best_seconds_to_99 = best.seconds_to_99
         return list(rows.values())
 
+    @contextlib.contextmanager
+    def limited(self, setting: Setting) -> Iterator[Contestant]:
+        """Start a row, warm it up and hold its tasks to their fraction of a core; end it afterwards."""
+        contestant = self._start(setting)
+        try:
+            contestant.train(_WARM_UP_STEPS)
+            limit(contestant.tasks, self._cores)
+            contestant.train(10)  # the first limited steps still use what the groups had saved up
+            yield contestant
+        finally:
+            limit(contestant.tasks, None)
+            contestant.close()
+
     def facts(self) -> dict[str, Any]:
         """Return what the numbers depend on."""
         import tensorflow as tf
@@ -106,19 +121,12 @@ class Bench:
         self._tasks.close_all()
 
     def _measure(self, setting: Setting, row: Row, repeat: str) -> None:
-        contestant = self._start(setting)
-        try:
-            contestant.train(_WARM_UP_STEPS)
-            limit(contestant.tasks, self._cores)
-            contestant.train(10)  # the first limited steps still use what the groups had saved up
+        with self.limited(setting) as contestant:
             used_s = cpu_s(contestant.tasks)
             duration_s = contestant.train(self._steps)
             row.cpu_ms.append((cpu_s(contestant.tasks) - used_s) / self._steps * 1000)
             row.times_ms.append(duration_s / self._steps * 1000)
             self._losses[setting.name] = contestant.losses()[:_LOSSES_COMPARED]
-        finally:
-            limit(contestant.tasks, None)
-            contestant.close()
         _say(f"{repeat} {setting.name}: {row.times_ms[-1]:.1f} ms a step, {row.cpu_ms[-1]:.1f} ms of CPU")
 
     def _train_to_target(self, setting: Setting, seed: int, row: Row) -> None:
@@ -191,9 +199,12 @@ class Bench:
 
 
 def _mirrored(setting: Setting, dataset: Dataset, addresses: list[str], number: int, connection: Any) -> int:
-    from benchmarks.strategies import mirrored_body
+    if setting.name.endswith("-keras"):
+        from benchmarks.mirrored_keras import body
+    else:
+        from benchmarks.strategies import mirrored_body as body
 
-    return mirrored_body(setting, dataset, addresses, number, connection)
+    return body(setting, dataset, addresses, number, connection)
 
 
 def _row(setting: Setting) -> Row:

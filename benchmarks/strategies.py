@@ -13,6 +13,7 @@ import functools
 import itertools
 import json
 import os
+from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -34,18 +35,34 @@ def mirrored_body(
     setting: Setting, dataset: Dataset, addresses: list[str], number: int, connection: Connection
 ) -> int:
     """Be worker ``number`` of a ``MultiWorkerMirroredStrategy``; the body of a process."""
+    strategy = joined_strategy(addresses, number)
+    share, model = Share(setting, dataset, number), _Model(setting.seed)
+
+    def replica_step(step: Tensor) -> None:
+        images, labels = share.examples(step)
+        noise = KeyedNoise(setting.seed, step, number * share.size, share.size)
+        found = _gradients(model.values(), images, labels, noise, setting.batch_size)
+        context = tf.distribute.get_replica_context()
+        model.apply(context.all_reduce(tf.distribute.ReduceOp.SUM, found), setting.learning_rate)
+
+    train = in_dispatches(strategy, replica_step)
+    return obey(connection, train, functools.partial(_accuracy, model, dataset))
+
+
+def joined_strategy(addresses: list[str], number: int) -> Any:
+    """Join the ``MultiWorkerMirroredStrategy`` of the workers at ``addresses`` as worker ``number``."""
     cluster = {"cluster": {"worker": addresses}, "task": {"type": "worker", "index": number}}
     os.environ["TF_CONFIG"] = json.dumps(cluster)
     drop_proxies()
-    strategy = tf.distribute.MultiWorkerMirroredStrategy()
-    share = setting.batch_size // setting.workers
-    step_of, model = _Steps(setting, dataset, share), _Model(setting.seed)
+    return tf.distribute.MultiWorkerMirroredStrategy()
+
+
+def in_dispatches(strategy: Any, replica_step: Callable[[Tensor], None]) -> Callable[[int], None]:
+    """Return what trains so many steps, ten a dispatch; ``replica_step`` is one worker's part of a step."""
 
     def replica_steps(first_step: Tensor) -> None:
-        context = tf.distribute.get_replica_context()
         for offset in range(STEPS_A_DISPATCH):
-            gradients = step_of.gradients(model.values(), first_step + offset, number)
-            model.apply(context.all_reduce(tf.distribute.ReduceOp.SUM, gradients), setting.learning_rate)
+            replica_step(first_step + offset)
 
     dispatch = tf.function(lambda step: strategy.run(replica_steps, args=(step,)), autograph=False)
     first_steps = itertools.count(0, STEPS_A_DISPATCH)
@@ -54,7 +71,7 @@ def mirrored_body(
         for _ in range(steps // STEPS_A_DISPATCH):
             dispatch(tf.constant(next(first_steps), tf.int64))
 
-    return obey(connection, train, functools.partial(_accuracy, model, dataset))
+    return train
 
 
 def parameter_server_body(
@@ -126,20 +143,23 @@ class _Model:
             )
 
 
-class _Steps:
-    """One worker's share of each batch, from data that is resident in its process."""
+class Share:
+    """One worker's share of each batch, from data that is resident in its process.
 
-    def __init__(self, setting: Setting, dataset: Dataset, share: int) -> None:
-        self._setting, self._share = setting, share
+    Attributes:
+        size: Examples in the share.
+    """
+
+    def __init__(self, setting: Setting, dataset: Dataset, number: int) -> None:
+        self.size, self._number = setting.batch_size // setting.workers, number
         self._images = tf.constant(dataset.train.inputs)
         self._labels = tf.constant(dataset.train.labels)
 
-    def gradients(self, values: dict[str, Tensor], step: Tensor, number: int) -> dict[str, Tensor]:
-        share, seeds = self._share, tf.stack([step, tf.constant(number, tf.int64)])
-        chosen = tf.random.stateless_uniform([share], seeds, 0, len(self._labels), tf.int32)
-        noise = KeyedNoise(self._setting.seed, step, number * share, share)
-        images, labels = tf.gather(self._images, chosen), tf.gather(self._labels, chosen)
-        return _gradients(values, images, labels, noise, self._setting.batch_size)
+    def examples(self, step: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the images and labels of the share in a step's batch, as they are stored."""
+        seeds = tf.stack([step, tf.constant(self._number, tf.int64)])
+        chosen = tf.random.stateless_uniform([self.size], seeds, 0, len(self._labels), tf.int32)
+        return tf.gather(self._images, chosen), tf.gather(self._labels, chosen)
 
 
 def _gradients(

@@ -107,11 +107,13 @@ def _joined(values: Sequence[Tensor]) -> Tensor:
 
 
 def added(values: Sequence[Tensor]) -> Tensor:
-    """Return the sum, the same to the last bit in every run.
+    """Return the sum from the first to the last, the same to the last bit in every run.
 
-    ``tf.add_n`` begins with whichever input's memory it may reuse, which differs from call to call, and three
-    numbers added up in another order give another rounding.
+    TensorFlow's graph optimiser makes ``tf.add_n`` of additions of one shape, which begins with whichever
+    input's memory it may reuse: another order, another rounding. Additions of alternating shapes it leaves.
     """
-    if len(values) > 2:
-        return tf.reduce_sum(tf.stack(values), axis=0)
-    return values[0] if len(values) == 1 else values[0] + values[1]
+    total = values[0]
+    for number, value in enumerate(values[1:]):
+        shape = [-1] if number % 2 else [1, -1]
+        total = tf.reshape(total, shape) + tf.reshape(value, shape)
+    return tf.reshape(total, values[0].shape)

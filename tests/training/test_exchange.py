@@ -1,8 +1,11 @@
+import functools
+import operator
+
 import numpy as np
 import pytest
 import tensorflow as tf
 
-from training.exchange import Exchange, packed, unpacked
+from training.exchange import Exchange, added, packed, unpacked
 from training.parcels import cut
 
 SHAPES = {"large": (17, 4), "small": (3,), "number": ()}
@@ -39,6 +42,16 @@ def test_owners_of_one_parcel_get_the_same_bits() -> None:
     sums = exchange.sums([packed(tensors(worker), exchange.parcels) for worker in range(6)])
     for first, again in ((0, 2), (2, 4), (1, 3)):
         assert (sums[first].numpy() == sums[again].numpy()).all()
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 6])
+def test_sums_are_taken_from_the_first_to_the_last(count: int) -> None:
+    values = [np.float32(10.0) ** np.arange(worker, worker + 6, dtype=np.float32) for worker in range(count)]
+    values = [np.reshape(value, (2, 3)) / np.float32(3) for value in values]
+    expected = functools.reduce(operator.add, values)
+    in_a_graph = tf.function(added, autograph=False)
+    for _ in range(20):
+        assert (in_a_graph([tf.constant(value) for value in values]).numpy() == expected).all()
 
 
 def test_groups_that_do_not_divide_the_workers_are_refused() -> None:
