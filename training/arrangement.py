@@ -44,7 +44,8 @@ class Arrangement:
         self._bounds = shard_bounds(work.batch_size, len(devices.workers))
         self._shapes = {name: tuple(np.shape(value)) for name, value in state.parameters.items()}
         model_mb = sum(value.nbytes for value in state.parameters.values()) / 1e6
-        groups = cost_model.groups(len(devices.workers), model_mb)
+        summed_mb = cost_model.exchanged_mb(model_mb, work.sync_period)
+        groups = cost_model.groups(len(devices.workers), summed_mb)
         self._is_sharded = work.sync_period == 1 and len(devices.workers) > 1
         kinds = {f"{name}{kind}": shape for kind in ("", "/m", "/v") for name, shape in self._shapes.items()}
         self._exchanged = self._shapes if self._is_sharded else kinds

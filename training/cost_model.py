@@ -1,10 +1,10 @@
 """How long a step takes, from what was measured of computing and exchanging. Pure, free of TensorFlow.
 
 The exchange (``training.exchange``) of ``S`` members in ``G`` groups costs a worker ``2 (S - 1) + G - 1``
-receives and as many sends, and ``(2 (S - 1) + G - 1) / S`` models in each direction; waiting for one
-another costs something at each of its rounds. All of it but the wire is CPU time, and so shrinks and grows
-with the worker's core. Measured with TensorFlow 2.21 over gRPC; ``docs/performance.md`` says how, and how
-far the predictions are off.
+receives and as many sends, and ``(2 (S - 1) + G - 1) / S`` models in each direction, three times as much
+where Adam's two moments are exchanged too; waiting for one another costs something at each of its rounds.
+All of it but the wire is CPU time, and so shrinks and grows with the worker's core. Measured with TensorFlow
+2.21 over gRPC; ``docs/performance.md`` says how, and how far the predictions are off.
 """
 
 from __future__ import annotations
@@ -54,11 +54,16 @@ MNIST = Costs()
 """The costs of ``mnist``, measured."""
 
 
-def groups(workers: int, model_mb: float, costs: Costs = MNIST) -> int:
+def exchanged_mb(model_mb: float, sync_period: int) -> float:
+    """Return the megabytes that are added up: gradients, or where workers average Adam's moments besides."""
+    return model_mb if sync_period == 1 else 3 * model_mb
+
+
+def groups(workers: int, summed_mb: float, costs: Costs = MNIST) -> int:
     """Return the number of groups, a divisor of ``workers``, with which the exchange costs least."""
     return min(
         (count for count in range(1, workers + 1) if workers % count == 0),
-        key=lambda count: _exchange_cpu_ms(workers, count, model_mb, costs),
+        key=lambda count: _exchange_cpu_ms(workers, count, summed_mb, costs),
     )
 
 
@@ -78,14 +83,15 @@ def seconds_per_step(
     compute_ms = costs.step_ms + costs.example_ms * share
     if workers == 1:
         return (compute_ms + costs.update_ms) / machine.core / 1000
-    count = groups(workers, costs.model_mb, costs)
+    summed_mb = exchanged_mb(costs.model_mb, sync_period)
+    count = groups(workers, summed_mb, costs)
     members = workers // count
     # exact: an owner updates its parcel alone; else every worker updates a model of its own
     update_ms = costs.update_ms / members if sync_period == 1 else costs.update_ms
     rounds = 2 * (members > 1) + (count > 1)
-    exchange_ms = _exchange_cpu_ms(workers, count, costs.model_mb, costs) + costs.round_ms * rounds
+    exchange_ms = _exchange_cpu_ms(workers, count, summed_mb, costs) + costs.round_ms * rounds
     cpu_ms = compute_ms + update_ms + exchange_ms / sync_period
-    wire_ms = _sent_mb(workers, count, costs.model_mb, machine) * 8 / machine.network_gbit_s
+    wire_ms = _sent_mb(workers, count, summed_mb, machine) * 8 / machine.network_gbit_s
     return (cpu_ms / machine.core + wire_ms / sync_period) / 1000
 
 
@@ -112,16 +118,16 @@ def most_useful_workers(
     return best
 
 
-def _exchange_cpu_ms(workers: int, count: int, model_mb: float, costs: Costs) -> float:
+def _exchange_cpu_ms(workers: int, count: int, summed_mb: float, costs: Costs) -> float:
     members = workers // count
     receives = 2 * (members - 1) + count - 1
-    return receives * (costs.receive_ms + costs.megabyte_ms * model_mb / members)
+    return receives * (costs.receive_ms + costs.megabyte_ms * summed_mb / members)
 
 
-def _sent_mb(workers: int, count: int, model_mb: float, machine: Machine) -> float:
+def _sent_mb(workers: int, count: int, summed_mb: float, machine: Machine) -> float:
     """Megabytes that a node sends: all of what its workers send, but for what stays on the node."""
     members = workers // count
-    sent_mb = (2 * (members - 1) + count - 1) * model_mb / members
+    sent_mb = (2 * (members - 1) + count - 1) * summed_mb / members
     on_node = min(machine.workers_per_node, workers)
     leaving = (workers - on_node) / (workers - 1) if workers > 1 else 0.0
     return on_node * sent_mb * leaving
