@@ -18,7 +18,7 @@ from provider.progress import Progress
 
 _ROW = re.compile(
     r"\s*(?P<step>\d+)\s+(?P<accuracy>[\d.]+)\s+(?P<loss>\S+)\s+(?P<seconds>[\d.]+)"
-    r"(\s+[\d.]+\s+(?P<workers>\d+)\s+(?P<left>[\d:]+))?\s*"
+    r"(\s+[\d.]+\s+(?P<workers>\d+)\s+(?P<left>[\d:]+|\?))?\s*"
 )
 _TITLE = re.compile(r"\s*step\s+accuracy\s+loss\s.*")
 
@@ -91,7 +91,10 @@ class RunLines:
             f"step {row['step']} of {self._steps}: accuracy {row['accuracy']}, loss {row['loss']}, "
             f"{row['seconds']} s a step"
         )
-        return f"{sentence}, {row['workers']} workers, {row['left']} left" if row["left"] else sentence
+        if not row["left"]:
+            return sentence
+        left = "" if row["left"] == "?" else f", {row['left']} left"
+        return f"{sentence}, {row['workers']} workers{left}"
 
     def _may_stay(self) -> bool:
         now = self._clock()

@@ -12,6 +12,7 @@ import io
 import json
 import re
 import zipfile
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -71,6 +72,12 @@ class CheckpointStore:
         self._tidy()
         return data
 
+    def clear(self) -> list[int]:
+        """Delete all checkpoints, for a run that starts anew, and return their steps."""
+        found = self.steps()
+        _delete(self._folder.glob("state-*"))
+        return found
+
     def load(self, step: int) -> TrainingState:
         """Read the checkpoint of a step.
 
@@ -97,11 +104,14 @@ class CheckpointStore:
     def _tidy(self) -> None:
         kept = {path for step in self.steps()[-self._kept :] for path in self._paths(step)}
         stale = [path for path in self._folder.glob("state-*") if path not in kept]
-        stale += [path for path in self._folder.iterdir() if _UNFINISHED.fullmatch(path.name)]
-        # markers first: without its marker a checkpoint doesn't count, without its data it can't be read
-        for path in sorted(stale, key=lambda path: path.suffix != ".json"):
-            with suppress(OSError):
-                path.unlink()
+        _delete([*stale, *(path for path in self._folder.iterdir() if _UNFINISHED.fullmatch(path.name))])
+
+
+def _delete(paths: Iterable[Path]) -> None:
+    # markers first: without its marker a checkpoint doesn't count, without its data it can't be read
+    for path in sorted(paths, key=lambda path: path.suffix != ".json"):
+        with suppress(OSError):
+            path.unlink()
 
 
 def _arrays(content: bytes, sha256: str) -> dict[str, Any]:

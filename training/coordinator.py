@@ -132,13 +132,17 @@ class _Run:
         state, progress = supervisor.train(state)
         membership.close()
         if scale:
-            log.say(f"workers auto: keep {scale.count}; {scale.reason}")
+            reason = scale.reason or "there were too few steps to try another number"
+            log.say(f"workers auto: keep {scale.count}; {reason}")
         accuracy = self._scored(task, dataset, state.step)
         self._record(dataset, progress, accuracy, alone_s, scale)
 
     def _first_state(self, task: Task) -> TrainingState:
         steps = self._store.steps()
         if not self._settings.resume or not steps:
+            if self._store.clear():
+                left = f"the checkpoint of step {steps[-1]}, which an earlier run left here, is removed"
+                self._log.say(f"starting anew: {left}")
             return TrainingState(0, task.initial_parameters(self._settings.seed))
         state = self._store.load(steps[-1])
         self._log.say(f"resuming from the checkpoint of step {state.step}")

@@ -44,6 +44,11 @@ def slow_worker(busy_s: Sequence[float], shares: Sequence[int], sec_per_step: fl
     return slowest if is_slow and is_felt else None
 
 
+def duration(seconds: float) -> str:
+    """Return a duration in words, to a tenth of a second or of a millisecond."""
+    return f"{seconds:.1f} s" if seconds >= 1 else f"{1000 * seconds:.1f} ms"
+
+
 def named_servers(message: str, team: Team) -> list[Server]:
     """Return the servers that an error of TensorFlow names as unreachable, else those it names at all."""
     found = _TARGET.findall(message) or _TASK.findall(message)

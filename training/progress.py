@@ -7,6 +7,7 @@ import time
 from collections import deque
 
 from training.batches import shard_bounds
+from training.diagnosis import duration
 from training.errors import RunError
 from training.membership import Membership
 from training.run_log import RunLog, StepRecord
@@ -58,7 +59,7 @@ class Progress:
         reports = trained.reports
         if reports is None:
             return
-        sec_per_step = trained.duration_s / len(reports.losses)
+        sec_per_step, usual_s = trained.duration_s / len(reports.losses), self.sec_per_step
         records = [
             StepRecord(
                 step=(step := trained.first_step + place + 1),
@@ -67,7 +68,7 @@ class Progress:
                 sec_per_step=sec_per_step,
                 examples_per_sec=settings.batch_size / sec_per_step,
                 workers=len(self.team.workers),
-                time_left_s=(settings.steps - step) * (self.sec_per_step or sec_per_step),
+                time_left_s=None if usual_s is None else (settings.steps - step) * usual_s,
             )
             for place, (loss, accuracy) in enumerate(zip(reports.losses, reports.accuracies, strict=True))
         ]
@@ -85,9 +86,14 @@ def check_losses(trained: Trained, learning_rate: float, checkpoint_step: int) -
         if not abs(float(loss)) < float("inf"):
             raise RunError(
                 f"the loss is {float(loss)} at step {trained.first_step + place + 1}: the training diverged. "
-                f"The state of step {checkpoint_step} is intact: lower learning_rate (now "
-                f"{learning_rate:g}), or look for such values in the data"
+                f"{checkpoint_kept(checkpoint_step)}: lower learning_rate (now {learning_rate:g}), or look "
+                "for such values in the data"
             )
+
+
+def checkpoint_kept(step: int) -> str:
+    """Say which checkpoint a run that fails leaves, given the step of its last one; 0 is the beginning."""
+    return f"The checkpoint of step {step} is intact" if step else "There is no checkpoint yet"
 
 
 def note_last_seen(membership: Membership, progress: Progress, trained: Trained, next_steps: int) -> None:
@@ -105,5 +111,5 @@ def note_last_seen(membership: Membership, progress: Progress, trained: Trained,
         did = "held the model"
         if reports and server in progress.team.workers:
             worker = progress.team.workers.index(server)
-            did = f"took {reports.busy_s[worker]:.3f} s a step for {progress.shares[worker]} examples"
+            did = f"took {duration(reports.busy_s[worker])} a step for {progress.shares[worker]} examples"
         peer.last_seen = f"it finished step {last} at {at}, {did}, {computing}"

@@ -34,7 +34,8 @@ class StepRecord:
         sec_per_step: Seconds a step took around it.
         examples_per_sec: Examples a second at that speed.
         workers: Live workers.
-        time_left_s: Seconds to the last step at that speed.
+        time_left_s: Seconds to the last step; None in the first call of a set of workers, whose speed says
+            nothing of the next.
     """
 
     step: int
@@ -43,7 +44,7 @@ class StepRecord:
     sec_per_step: float
     examples_per_sec: float
     workers: int
-    time_left_s: float
+    time_left_s: float | None
 
 
 class RunLog:
@@ -55,6 +56,7 @@ class RunLog:
 
     def __init__(self, run_dir: Path) -> None:
         self._run_dir = run_dir
+        _cut_torn_line(run_dir / METRICS_FILE)
         self._metrics = os.open(
             run_dir / METRICS_FILE, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644
         )
@@ -90,7 +92,11 @@ class RunLog:
         """Report trained steps; every tenth one, and the last, is a row for people."""
         for record in records:
             self.record("step", **vars(record))
-            curves = {name: float(value) for name, value in vars(record).items() if name != "step"}
+            curves = {
+                name: float(value)
+                for name, value in vars(record).items()
+                if name != "step" and value is not None
+            }
             self._events.scalars(record.step, curves)
             if record.step % ROW_STEPS == 0 or (is_last and record is records[-1]):
                 self._row(record)
@@ -118,12 +124,23 @@ class RunLog:
         if not self._has_titles:
             self.say("{:>6} {:>9} {:>8} {:>9} {:>11} {:>8} {:>10}".format(*_TITLES))
             self._has_titles = True
-        minutes, seconds = divmod(round(record.time_left_s), 60)
-        left = f"{minutes}:{seconds:02}"
         self.say(
             f"{record.step:>6} {record.accuracy:>9.4f} {record.loss:>8.4f} {record.sec_per_step:>9.4f} "
-            f"{record.examples_per_sec:>11.0f} {record.workers:>8} {left:>10}"
+            f"{record.examples_per_sec:>11.0f} {record.workers:>8} {_as_left(record.time_left_s):>10}"
         )
+
+
+def _as_left(time_left_s: float | None) -> str:
+    if time_left_s is None:
+        return "?"
+    minutes, seconds = divmod(round(time_left_s), 60)
+    return f"{minutes}:{seconds:02}"
+
+
+def _cut_torn_line(path: Path) -> None:
+    """Take away the end of a line that a full disk or a killed run left unfinished."""
+    with suppress(FileNotFoundError), path.open("rb+") as file:
+        file.truncate(file.read().rfind(b"\n") + 1)
 
 
 def _unwritable(path: Path, error: OSError) -> RunError:

@@ -17,7 +17,7 @@ from training.checkpoints import CheckpointStore
 from training.errors import RunError
 from training.members import Server
 from training.membership import Membership, last_seen
-from training.progress import Progress, check_losses, note_last_seen
+from training.progress import Progress, check_losses, checkpoint_kept, note_last_seen
 from training.run_log import RunLog
 from training.scaling import Scale
 from training.session import Failed, Order, Team, Trained, free_port, train
@@ -198,8 +198,9 @@ class Supervisor:
             role = "the master" if server == self._progress.team.holder else "a worker"
             self._log.warn(
                 f"lost {role}, {server}: {failure}; {last_seen(peer)}. "
-                + ("" if are_back else "Start it again and it rejoins. ")
-                + f"The run goes on from step {self._state.step}, its last checkpoint",
+                + ("" if are_back else "It rejoins when it answers: start it again if it has ended. ")
+                + f"The run goes on from step {self._state.step}"
+                + (", the last checkpoint" if self._state.step else ", as there is no checkpoint yet"),
                 server=server.name,
                 step=self._state.step,
             )
@@ -210,8 +211,8 @@ class Supervisor:
         self._vain_sessions += 1
         if self._vain_sessions >= _VAIN_SESSIONS:
             raise RunError(
-                f"{_VAIN_SESSIONS} sessions in a row were lost, the last one so: {what}. The checkpoint of "
-                f"step {self._state.step} is intact; what TensorFlow said is in tensorflow.log"
+                f"{_VAIN_SESSIONS} sessions in a row were lost, the last one so: {what}. "
+                f"{checkpoint_kept(self._state.step)}; what TensorFlow said is in tensorflow.log"
             )
         self._log.warn(f"{what}. Starting anew from step {self._state.step}")
 
@@ -241,10 +242,13 @@ class Supervisor:
         if slow is None or self._slow_s < diagnosis.SLOW_FOR_S:
             return
         server = team.workers[slow]
-        text = f"it took {busy_s[slow]:.3f} s a step for {shares[slow]} examples"
+        text = f"it took {diagnosis.duration(busy_s[slow])} a step for {shares[slow]} examples"
         times = busy_s[slow] / statistics.median([*busy_s[:slow], *busy_s[slow + 1 :]])
+        peer = self._membership.roster.peer_of(server)
+        rest = f"in {peer.rest_s:.0f} s" if peer else "later"
         self._log.warn(
-            f"{server} is slow: {text}, {times:.0f} times the others. It is set aside and tried later",
+            f"{server} is slow: {text}, {times:.0f} times the others. Look at what else its node runs; it is "
+            f"set aside and tried again {rest}",
             server=server.name,
             step=trained.first_step + steps,
         )

@@ -46,6 +46,17 @@ def test_what_was_left_half_written_is_ignored_and_then_removed(store, tmp_path,
     assert not (tmp_path / "checkpoints" / leftover).exists()
 
 
+def test_what_an_earlier_run_left_can_be_cleared(store, tmp_path) -> None:
+    for step in (70, 80):
+        store.save(a_state(step))
+    (tmp_path / "checkpoints" / "notes.txt").write_text("the user's")
+    assert store.clear() == [70, 80]
+    assert [path.name for path in (tmp_path / "checkpoints").iterdir()] == ["notes.txt"]
+    store.save(a_state(10))
+    assert store.load(10).step == 10
+    assert CheckpointStore(tmp_path / "none", kept=3).clear() == []
+
+
 def test_the_marker_is_written_last(store, tmp_path, monkeypatch) -> None:
     written: list[str] = []
 

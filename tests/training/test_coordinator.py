@@ -155,21 +155,23 @@ def test_an_interrupted_run_resumes_where_its_checkpoint_is(cluster, tmp_path) -
 
 
 def test_a_run_without_resume_starts_anew(cluster, tmp_path) -> None:
-    for _ in range(2):
-        run = cluster.run(tmp_path / "run", steps=10)
-        assert run.exit_code() == 0
+    cluster.completed_run(tmp_path / "run", steps=40)
+    run = cluster.completed_run(tmp_path / "run", steps=10)
     assert "resuming" not in run.log()
-    assert [event["step"] for event in run.events("step")] == [*range(1, 11), *range(1, 11)]
+    assert "starting anew: the checkpoint of step 40, which an earlier run left here, is removed" in run.log()
+    assert [event["step"] for event in run.events("step")] == [*range(1, 41), *range(1, 11)]
+    assert CheckpointStore(tmp_path / "run" / "checkpoints", 3).steps() == [10]
 
 
-def test_a_loss_that_is_no_number_ends_the_run_and_keeps_the_checkpoints(cluster) -> None:
-    run = cluster.run(steps=5000, learning_rate=1e30, checkpoint_period_s=0.01)
+def test_a_loss_that_is_no_number_ends_the_run_and_keeps_the_checkpoints(cluster, tmp_path) -> None:
+    cluster.completed_run(tmp_path / "run", steps=40)
+    run = cluster.run(tmp_path / "run", steps=5000, learning_rate=1e30, resume=True)
     assert run.exit_code() == 1
     last = run.log().splitlines()[-1]
     assert "error: the loss is " in last
     assert "lower learning_rate (now 1e+30)" in last
-    store = CheckpointStore(run.run_dir / "checkpoints", 3)
-    assert all(store.load(step) for step in store.steps())
+    assert "The checkpoint of step 40 is intact" in last
+    assert CheckpointStore(run.run_dir / "checkpoints", 3).load(40).step == 40
 
 
 def test_a_checkpoint_that_can_not_be_read_is_named(cluster, tmp_path) -> None:

@@ -1,6 +1,13 @@
 import pytest
 
-from training.diagnosis import SILENCE_FLOOR_S, in_short, named_servers, silence_allowed_s, slow_worker
+from training.diagnosis import (
+    SILENCE_FLOOR_S,
+    duration,
+    in_short,
+    named_servers,
+    silence_allowed_s,
+    slow_worker,
+)
 from training.members import Server
 from training.session import Team
 
@@ -54,3 +61,10 @@ def test_an_error_is_told_by_its_telling_line() -> None:
     assert in_short("\nValueError: shapes differ\n  at x") == "ValueError: shapes differ"
     assert in_short("") == "no message"
     assert len(in_short("x" * 1000)) == 200
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"), [(0.0004, "0.4 ms"), (0.086, "86.0 ms"), (0.9999, "999.9 ms"), (12.34, "12.3 s")]
+)
+def test_durations_are_told_in_a_unit_that_shows_them(seconds: float, words: str) -> None:
+    assert duration(seconds) == words

@@ -36,5 +36,7 @@ def test_an_answer_without_steps_changes_nothing() -> None:
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])
 def test_a_loss_that_is_no_number_names_its_step(value) -> None:
     check_losses(trained([1.0, 0.0], 1.0), 0.1, checkpoint_step=0)
-    with pytest.raises(RunError, match=r"the loss is .* at step 33: .* The state of step 20 is intact"):
+    with pytest.raises(RunError, match=r"the loss is .* at step 33: .* checkpoint of step 20 is intact: "):
         check_losses(trained([1.0, 1.0, value], 1.0, first_step=30), 0.1, checkpoint_step=20)
+    with pytest.raises(RunError, match=r"the loss is .* at step 1: .* There is no checkpoint yet: lower"):
+        check_losses(trained([value], 1.0), 0.1, checkpoint_step=0)

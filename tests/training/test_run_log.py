@@ -6,7 +6,7 @@ from training.errors import RunError
 from training.run_log import RunLog, StepRecord
 
 
-def a_record(step: int, time_left_s: float = 119.7) -> StepRecord:
+def a_record(step: int, time_left_s: float | None = 119.7) -> StepRecord:
     return StepRecord(
         step=step,
         loss=0.25,
@@ -34,6 +34,12 @@ def test_every_tenth_step_and_the_last_are_rows(log, capfd) -> None:
     assert rows[0].split() == ["10", "0.9000", "0.2500", "0.1000", "6000", "6", "2:00"]
 
 
+def test_an_unknown_time_left_is_a_question_mark(log, capfd, tmp_path) -> None:
+    log.steps([a_record(10, time_left_s=None)], is_last=False)
+    assert capfd.readouterr().out.split()[-1] == "?"
+    assert json.loads((tmp_path / "metrics.jsonl").read_text())["time_left_s"] is None
+
+
 def test_every_step_is_a_line_of_json(log, tmp_path) -> None:
     log.steps([a_record(1), a_record(2)], is_last=False)
     told = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
@@ -52,6 +58,15 @@ def test_a_file_that_can_not_be_written_is_named(log, tmp_path, monkeypatch) -> 
     ):
         log.record("heartbeat")
     assert (tmp_path / "metrics.jsonl").read_text() == ""
+
+
+def test_a_line_that_a_full_disk_tore_is_cut_off_by_the_next_run(tmp_path) -> None:
+    (tmp_path / "metrics.jsonl").write_text('{"event": "heartbeat"}\n{"event": "st')
+    again = RunLog(tmp_path)
+    again.record("heartbeat")
+    again.close()
+    lines = (tmp_path / "metrics.jsonl").read_text().splitlines()
+    assert [json.loads(line)["event"] for line in lines] == ["heartbeat", "heartbeat"]
 
 
 def test_warnings_phases_and_heartbeats_are_said_and_recorded(log, tmp_path, capfd) -> None:

@@ -14,6 +14,7 @@ LOG = b"""data: the cache
 warning: worker3 is slow
   step  accuracy     loss  sec/step  examples/s  workers  time left
     10    0.4150   1.8120     0.047        5949        2       0:20
+    15    0.5      1.7       0.047        5949        2          ?
 20 0.6 1.1e-05 0.046
 error: disk full: free some
 test accuracy 0.98
@@ -22,6 +23,7 @@ SHOWN = [
     ("data: the cache", "staying"),
     ("worker3 is slow", "warning"),
     ("step 10 of 20: accuracy 0.4150, loss 1.8120, 0.047 s a step, 2 workers, 0:20 left", "fleeting"),
+    ("step 15 of 20: accuracy 0.5, loss 1.7, 0.047 s a step, 2 workers", "fleeting"),
     ("step 20 of 20: accuracy 0.6, loss 1.1e-05, 0.046 s a step", "fleeting"),
     ("test accuracy 0.98", "staying"),
 ]

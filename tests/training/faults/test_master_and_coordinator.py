@@ -31,7 +31,7 @@ def test_a_killed_master_is_restored_from_the_last_checkpoint(cluster) -> None:
     assert "held the model" in warning
     cluster.start("master")
     assert run.exit_code() == 0, run.log()
-    assert "its last checkpoint" in run.log()
+    assert "the last checkpoint" in run.log()
     assert run.losses() == pytest.approx(undisturbed.losses(), abs=1e-4), "no silent jump of the loss"
     assert run.result().complete
 

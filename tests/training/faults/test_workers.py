@@ -42,7 +42,7 @@ def test_a_killed_worker_is_named_and_the_run_goes_on_until_it_rejoins(cluster) 
     assert warning.startswith("warning: ")
     assert f"worker1 (127.0.0.1:{cluster.ports['worker1']}): " in warning
     assert "it finished step " in warning
-    assert "Start it again and it rejoins" in warning
+    assert "It rejoins when it answers: start it again if it has ended" in warning
     run.wait_until(lambda: workers_now(run) == 2, "two workers go on")
     reached = run.step()
     cluster.start("worker1")
