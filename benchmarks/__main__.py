@@ -5,6 +5,8 @@ same fraction of a core. Rows are measured one after the other, several times ro
 of the machine hits all of them; medians and spread are reported. The time to 99.0 % is the number of steps
 that a row needs, counted without any limit because the answer doesn't depend on it, times its measured time
 a step.
+
+With ``--profile`` it says what the CPU time of a step goes to instead; ``benchmarks.profile`` says how.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from benchmarks.cpu_groups import NotPermittedError, new_group
 from training.environment import import_tensorflow
 
 OUTPUT = Path("build/bench.json")
+PROFILE = Path("build/profile.json")
 PLOT = Path("build/speedup.png")
 
 
@@ -35,9 +38,14 @@ def main(arguments: list[str] | None = None) -> int:
     # a task has a fraction of one core, where more threads only hand work to and fro
     os.environ |= {"TF_NUM_INTRAOP_THREADS": "1", "TF_NUM_INTEROP_THREADS": "2"}
     import_tensorflow()
+    return _profile(options) if options.profile else _measure(options)
+
+
+def _measure(options: argparse.Namespace) -> int:
     from benchmarks import report
     from benchmarks.bench import Bench
 
+    output = options.output or OUTPUT
     started = time.monotonic()
     bench = Bench(cores=options.cores, steps=options.steps, repeats=options.repeats, names=options.rows)
     try:
@@ -45,10 +53,24 @@ def main(arguments: list[str] | None = None) -> int:
     finally:
         bench.close()
     content = report.as_json(rows, bench.facts() | {"total_s": round(time.monotonic() - started)})
-    report.write_json(content, options.output)
+    report.write_json(content, output)
     report.plot(content, options.plot)
     print("\n" + report.table(content))
-    print(f"{options.output} and {options.plot} written; {content['total_s']} s in total")
+    print(f"{output} and {options.plot} written; {content['total_s']} s in total")
+    return 0
+
+
+def _profile(options: argparse.Namespace) -> int:
+    from benchmarks import profile, report
+
+    output = options.output or PROFILE
+    try:
+        content = profile.run(cores=options.cores, names=options.rows)
+    except profile.ProfileError as error:
+        print(f"error: {error}")
+        return 1
+    report.write_json(content, output)
+    print("\n" + profile.table(content) + f"{output} written")
     return 0
 
 
@@ -60,10 +82,16 @@ def _parsed(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--seeds", type=int, default=1, help="trainings to 99.0 %% a row (default 1)")
     parser.add_argument("--speed-only", action="store_true", help="leave the trainings to 99.0 %% out")
     parser.add_argument(
-        "--rows", nargs="*", default=None, help="measure these rows alone (keras is always there)"
+        "--rows",
+        nargs="*",
+        default=None,
+        help="these rows alone (keras is measured too, but not profiled)",
     )
     parser.add_argument(
-        "--output", type=Path, default=OUTPUT, help=f"where the numbers go (default {OUTPUT})"
+        "--profile", action="store_true", help="say what the CPU time of a step goes to instead (needs perf)"
+    )
+    parser.add_argument(
+        "--output", type=Path, help=f"where the numbers go (default {OUTPUT}, of a profile {PROFILE})"
     )
     parser.add_argument("--plot", type=Path, default=PLOT, help=f"where the plot goes (default {PLOT})")
     return parser.parse_args(arguments)

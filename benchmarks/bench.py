@@ -9,7 +9,7 @@ import math
 import os
 import platform
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
 import numpy as np
@@ -81,9 +81,10 @@ class Bench:
             for setting in self._settings:
                 for seed in range(1, seeds + 1):
                     self._train_to_target(setting, seed, rows[setting.name])
+        core = self._core(rows.get("ours-1"))
         for setting in self._settings:
             rows[setting.name].checked = self._checked(setting)
-            rows[setting.name].predicted_ms = self._predicted_ms(setting)
+            rows[setting.name].predicted_ms = _predicted_ms(setting, core)
         if "keras-best" in rows:
             # the single task's time to 99.0 % is the one with its best settings
             best, base = rows["keras-best"], rows[BASELINE]
@@ -91,7 +92,7 @@ class Bench:
         return list(rows.values())
 
     @contextlib.contextmanager
-    def limited(self, setting: Setting) -> Iterator[Contestant]:
+    def limited(self, setting: Setting) -> Generator[Contestant]:
         """Start a row, warm it up and hold its tasks to their fraction of a core; end it afterwards."""
         contestant = self._start(setting)
         try:
@@ -173,13 +174,11 @@ class Bench:
 
         return Others(setting, self._tasks, {"coordinator": body}, [task for task, _ in servers])
 
-    def _predicted_ms(self, setting: Setting) -> float | None:
-        if not setting.name.startswith("ours"):
-            return None
-        place = cost_model.Machine(core=self._cores, network_gbit_s=math.inf)
-        return 1000 * cost_model.seconds_per_step(
-            setting.batch_size, setting.workers, setting.sync_period, place
-        )
+    def _core(self, alone: Row | None) -> float:
+        """Return what a task computes with, in cores of the cost model's: from one worker's time alone."""
+        if alone is None:
+            return self._cores
+        return 1000 * cost_model.seconds_per_step(600, 1, 1, cost_model.Machine()) / alone.ms_per_step
 
     def _checked(self, setting: Setting) -> str:
         said = (
@@ -196,6 +195,13 @@ class Bench:
         if setting.sync_period == NO_EXCHANGE:
             said += "; workers never exchange anything: a bound, not a training"
         return said
+
+
+def _predicted_ms(setting: Setting, core: float) -> float | None:
+    if not setting.name.startswith("ours"):
+        return None
+    place = cost_model.Machine(core=core, network_gbit_s=math.inf)
+    return 1000 * cost_model.seconds_per_step(setting.batch_size, setting.workers, setting.sync_period, place)
 
 
 def _mirrored(setting: Setting, dataset: Dataset, addresses: list[str], number: int, connection: Any) -> int:
