@@ -58,9 +58,12 @@ def start(port: int, bind: str) -> object:
     import tensorflow as tf  # here, so that the checks above answer at once
 
     cluster = tf.train.ClusterSpec({"server": [f"{_dialled(bind)}:{port}"]})
+    config = tf.compat.v1.ConfigProto()
+    # idle threads that spin take the CPU from those that receive, on a core of their own or shared
+    config.experimental.disable_thread_spinning = True
     with nullcontext() if bind == WILDCARD else listening_on(bind):
         try:
-            return tf.distribute.Server(cluster, job_name="server", task_index=0)
+            return tf.distribute.Server(cluster, job_name="server", task_index=0, config=config)
         except tf.errors.OpError as error:
             raise ServerError(
                 f"port {port} can't be opened on {bind}: {error.message}. Choose another port"
