@@ -2,9 +2,9 @@
 
 The exchange (``training.exchange``) of ``S`` members in ``G`` groups costs a worker ``2 (S - 1) + G - 1``
 receives and as many sends, and ``(2 (S - 1) + G - 1) / S`` models in each direction, three times as much
-where Adam's two moments are exchanged too; waiting for one another costs something at each of its rounds.
-All of it but the wire is CPU time, and so shrinks and grows with the worker's core. Measured with TensorFlow
-2.21 over gRPC; ``docs/performance.md`` says how, and how far the predictions are off.
+where Adam's two moments are exchanged too. All of it but the wire is CPU time, and so shrinks and grows with
+the worker's core. Measured with TensorFlow 2.21 over gRPC; ``docs/performance.md`` says how, and how far the
+predictions are off.
 """
 
 from __future__ import annotations
@@ -21,8 +21,7 @@ class Costs:
         step_ms: What a step costs besides, whatever its share of the batch.
         update_ms: Adam on the whole model.
         receive_ms: One receive and one send, however small.
-        megabyte_ms: One megabyte received and one sent.
-        round_ms: Waiting for one another at one round of the exchange.
+        megabyte_ms: One megabyte received and one sent, waiting for it included.
         model_mb: Size of the model.
     """
 
@@ -30,8 +29,7 @@ class Costs:
     step_ms: float = 1.2
     update_ms: float = 1.3
     receive_ms: float = 0.22
-    megabyte_ms: float = 0.75
-    round_ms: float = 0.5
+    megabyte_ms: float = 0.9
     model_mb: float = 3.27
 
 
@@ -88,8 +86,7 @@ def seconds_per_step(
     members = workers // count
     # exact: an owner updates its parcel alone; else every worker updates a model of its own
     update_ms = costs.update_ms / members if sync_period == 1 else costs.update_ms
-    rounds = 2 * (members > 1) + (count > 1)
-    exchange_ms = _exchange_cpu_ms(workers, count, summed_mb, costs) + costs.round_ms * rounds
+    exchange_ms = _exchange_cpu_ms(workers, count, summed_mb, costs)
     cpu_ms = compute_ms + update_ms + exchange_ms / sync_period
     wire_ms = _sent_mb(workers, count, summed_mb, machine) * 8 / machine.network_gbit_s
     return (cpu_ms / machine.core + wire_ms / sync_period) / 1000
