@@ -46,7 +46,7 @@ SETTINGS = (
     Setting(name="ps-6", workers=6),
     # each side's best batch size and rate for the time to 99.0 %, found as docs/performance.md says
     Setting(name="keras-best", workers=1, batch_size=100, learning_rate=0.0015),
-    Setting(name="ours-6-best", workers=6, batch_size=150, learning_rate=0.0015, sync_period=10),
+    Setting(name="ours-6-best", workers=6, batch_size=150, learning_rate=0.0015, sync_period=20),
 )
 _WARM_UP_STEPS = 20
 _TARGET, _SCORED_EVERY, _MOST_EXAMPLES = 0.99, 30, 600_000
