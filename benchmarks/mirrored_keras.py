@@ -7,13 +7,13 @@ workers drop the same units: Keras' seed is a variable that the strategy mirrors
 
 from __future__ import annotations
 
+import functools
 from multiprocessing.connection import Connection
 
-import numpy as np
 import tensorflow as tf
 
 from benchmarks.contestants import Setting
-from benchmarks.network import keras_network, sum_of_losses
+from benchmarks.network import keras_accuracy, keras_network, sum_of_losses
 from benchmarks.orders import obey
 from benchmarks.strategies import Share, in_dispatches, joined_strategy
 from training.tasks import Dataset, Tensor
@@ -42,12 +42,5 @@ def body(
             zip(tape.gradient(loss, model.trainable_variables), model.trainable_variables, strict=True)
         )
 
-    def accuracy() -> float:
-        images = dataset.test.inputs.astype(np.float32) / 255
-        found = [
-            np.asarray(model(images[first : first + 1000], training=False)).argmax(axis=1)
-            for first in range(0, len(images), 1000)
-        ]
-        return float((np.concatenate(found) == dataset.test.labels).mean())
-
+    accuracy = functools.partial(keras_accuracy, model, dataset)
     return obey(connection, in_dispatches(strategy, replica_step), accuracy)

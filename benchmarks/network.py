@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from training.tasks import mnist
+import numpy as np
+
+from training.tasks import Dataset, mnist
 
 
 def keras_network(seed: int) -> Any:
@@ -37,3 +39,13 @@ def sum_of_losses(batch_size: int) -> Any:
         return keras.ops.sum(found) / batch_size
 
     return loss
+
+
+def keras_accuracy(model: Any, dataset: Dataset) -> float:
+    """Return the share of the test images that a Keras model classifies right."""
+    images = dataset.test.inputs.astype(np.float32) / 255
+    found = [
+        np.asarray(model(images[first : first + 1000], training=False)).argmax(axis=1)
+        for first in range(0, len(images), 1000)
+    ]
+    return float((np.concatenate(found) == dataset.test.labels).mean())
