@@ -1,6 +1,5 @@
 """The whole product as a user has it: a copy of the checkout in another folder, and the real engine."""
 
-import json
 import os
 import shutil
 import subprocess
@@ -55,14 +54,6 @@ class Clone(Engine):
     def runs(self) -> list[Path]:
         """Folders of the run history, oldest first."""
         return sorted((self.project / "runs").glob("*/"))
-
-
-def step_events(run: Path) -> list[dict[str, Any]]:
-    """Events of a run's steps so far, the last line left out while it is being written."""
-    file = run / "metrics.jsonl"
-    lines = file.read_text().splitlines(keepends=True) if file.exists() else []
-    events = [json.loads(line) for line in lines if line.endswith("\n")]
-    return [event for event in events if event["event"] == "step"]
 
 
 @pytest.fixture(scope="module")

@@ -11,8 +11,8 @@ import time
 import pytest
 
 from benchmarks.cpu_groups import NotPermittedError, new_group
-from tests.end_to_end.conftest import step_events
 from tests.liveness import is_alive
+from tests.run_events import run_events
 
 CORES_OF_A_WORKER = 0.2
 STEPS_COMPARED = 60
@@ -22,7 +22,7 @@ PATIENCE_S = 120
 def wait_for_steps(run, workers, count):
     """Wait until so many steps were made with a number of workers, and return all steps."""
     for _ in range(PATIENCE_S * 10):
-        made = step_events(run)
+        made = run_events(run, "step")
         if sum(step["workers"] == workers for step in made) >= count:
             return made
         time.sleep(0.1)

@@ -9,8 +9,8 @@ import socket
 import psutil
 import pytest
 
-from tests.end_to_end.conftest import step_events
 from tests.liveness import is_alive
+from tests.run_events import run_events
 
 STEPS = 80
 
@@ -51,7 +51,7 @@ def test_one_up_leads_from_nothing_to_a_trained_network(clone):
 def test_the_run_history_tells_what_happened(clone):
     (run,) = clone.runs
     assert clone.outputs()["run_dir"] == str(run)
-    losses = [event["loss"] for event in step_events(run)]
+    losses = [event["loss"] for event in run_events(run, "step")]
     assert losses[-1] < losses[0] / 2
     assert json.loads((run / "result.json").read_text())["complete"] is True
     assert json.loads((run / "settings.json").read_text())["steps"] == STEPS

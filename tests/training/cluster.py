@@ -11,6 +11,7 @@ from typing import Any
 
 import psutil
 
+from tests.run_events import run_events
 from tests.training.conftest import ForkServer, free_port
 from training.files import write_atomically
 from training.result import Result
@@ -41,10 +42,7 @@ class Run:
         return path.read_text() if path.exists() else ""
 
     def events(self, kind: str) -> list[dict[str, Any]]:
-        path = self.run_dir / "metrics.jsonl"
-        # the last line may be half written
-        lines = path.read_text().split("\n")[:-1] if path.exists() else []
-        return [event for line in lines if (event := json.loads(line))["event"] == kind]
+        return run_events(self.run_dir, kind)
 
     def losses(self) -> list[float]:
         """The loss of each step, the last told one where a step was computed again."""
