@@ -16,6 +16,7 @@ moments. ``master`` adds up what is reported and puts the model together wheneve
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -34,6 +35,8 @@ from training.work import STEPS_A_CALL, Devices, StepReports, Work
 
 __all__ = ["STEPS_A_CALL", "Arrangement", "Devices", "StepReports", "Work"]
 
+_FLOAT32_BYTES = 4
+
 
 class Arrangement:
     """Training on a set of devices, from a given state on."""
@@ -43,12 +46,11 @@ class Arrangement:
         self._order = ExampleOrder(len(work.train), work.batch_size, work.seed)
         self._bounds = shard_bounds(work.batch_size, len(devices.workers))
         self._shapes = {name: tuple(np.shape(value)) for name, value in state.parameters.items()}
-        model_mb = sum(value.nbytes for value in state.parameters.values()) / 1e6
-        summed_mb = cost_model.exchanged_mb(model_mb, work.sync_period)
-        groups = cost_model.groups(len(devices.workers), summed_mb)
         self._is_sharded = work.sync_period == 1 and len(devices.workers) > 1
         kinds = {f"{name}{kind}": shape for kind in ("", "/m", "/v") for name, shape in self._shapes.items()}
         self._exchanged = self._shapes if self._is_sharded else kinds
+        summed_mb = sum(math.prod(shape) for shape in self._exchanged.values()) * _FLOAT32_BYTES / 1e6
+        groups = cost_model.groups(len(devices.workers), summed_mb)
         self._exchange = Exchange(devices.workers, groups, self._exchanged)
         self._layout = self._exchange.parcels if self._is_sharded else one_each(self._shapes)
         self._parts = [

@@ -52,11 +52,6 @@ MNIST = Costs()
 """The costs of ``mnist``, measured."""
 
 
-def exchanged_mb(model_mb: float, sync_period: int) -> float:
-    """Return the megabytes that are added up: gradients, or where workers average Adam's moments besides."""
-    return model_mb if sync_period == 1 else 3 * model_mb
-
-
 def groups(workers: int, summed_mb: float, costs: Costs = MNIST) -> int:
     """Return the number of groups, a divisor of ``workers``, with which the exchange costs least."""
     return min(
@@ -81,7 +76,8 @@ def seconds_per_step(
     compute_ms = costs.step_ms + costs.example_ms * share
     if workers == 1:
         return (compute_ms + costs.update_ms) / machine.core / 1000
-    summed_mb = exchanged_mb(costs.model_mb, sync_period)
+    # gradients are added up, or where workers average, model and both of Adam's moments
+    summed_mb = costs.model_mb if sync_period == 1 else 3 * costs.model_mb
     count = groups(workers, summed_mb, costs)
     members = workers // count
     # exact: an owner updates its parcel alone; else every worker updates a model of its own
@@ -115,16 +111,19 @@ def most_useful_workers(
     return best
 
 
+def _receives(workers: int, count: int) -> int:
+    """Messages that a worker of ``count`` groups receives, and as many that it sends."""
+    return 2 * (workers // count - 1) + count - 1
+
+
 def _exchange_cpu_ms(workers: int, count: int, summed_mb: float, costs: Costs) -> float:
-    members = workers // count
-    receives = 2 * (members - 1) + count - 1
-    return receives * (costs.receive_ms + costs.megabyte_ms * summed_mb / members)
+    message_mb = summed_mb / (workers // count)
+    return _receives(workers, count) * (costs.receive_ms + costs.megabyte_ms * message_mb)
 
 
 def _sent_mb(workers: int, count: int, summed_mb: float, machine: Machine) -> float:
     """Megabytes that a node sends: all of what its workers send, but for what stays on the node."""
-    members = workers // count
-    sent_mb = (2 * (members - 1) + count - 1) * summed_mb / members
+    sent_mb = _receives(workers, count) * summed_mb / (workers // count)
     on_node = min(machine.workers_per_node, workers)
     leaving = (workers - on_node) / (workers - 1) if workers > 1 else 0.0
     return on_node * sent_mb * leaving
